@@ -1,0 +1,60 @@
+//! What ends a search before it has seen everything. Each limit is an option with a name; hitting one ends the search
+//! cleanly, and what is known so far is reported.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The limits of a search.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The most distinct states; at most `u32::MAX - 1`, which is the default.
+    pub states_max: u64,
+    /// The most bytes of memory for the whole process. None: no limit.
+    pub memory_bytes_max: Option<u64>,
+    /// The most time for the search. None: no limit.
+    pub time_max: Option<Duration>,
+    /// The most steps from an initial state (ticks, in a timed system). None: no limit.
+    pub depth_max: Option<u64>,
+    /// Set from outside (Ctrl-C) to end the search as soon as possible.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            states_max: u64::from(u32::MAX - 1),
+            memory_bytes_max: None,
+            time_max: None,
+            depth_max: None,
+            interrupt: Arc::default(),
+        }
+    }
+}
+
+/// Why a search ended before it had seen everything.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Stop {
+    /// [`Limits::states_max`] was hit.
+    #[error("the limit of {0} states was hit")]
+    States(u64),
+    /// [`Limits::memory_bytes_max`] was hit.
+    #[error("the memory limit of {} MiB was hit", .0 >> 20)]
+    Memory(u64),
+    /// [`Limits::time_max`] was hit.
+    #[error("the time limit of {} s was hit", .0.as_secs_f64())]
+    Time(Duration),
+    /// [`Limits::depth_max`] was hit.
+    #[error("the depth limit of {0} steps was hit")]
+    Depth(u64),
+    /// The model's own `within_boundary` kept states out.
+    #[error("the model's own boundary (`within_boundary`) cut off {0} transitions")]
+    Boundary(u64),
+    /// The search was interrupted.
+    #[error("the search was interrupted")]
+    Interrupted,
+    /// The model failed while it was run; the outcome carries the fault.
+    #[error("the model failed while it was run")]
+    Fault,
+}

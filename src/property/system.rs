@@ -1,0 +1,270 @@
+//! A model together with its atoms, measures, fairness and claims.
+
+use super::claim::{Claim, ClaimError, Draft, Temporal};
+use super::expr::StateExpr;
+use crate::model::{Atom, Checkable, Measure};
+use std::fmt;
+use std::sync::Arc;
+
+/// The most fairness constraints a system can have: one bit each in the graph's edge labels.
+pub const FAIRNESS_MAX: usize = 128;
+
+/// Weak or strong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Strength {
+    /// If the set is enabled in all states from some point on, one of its actions is taken again and again.
+    Weak,
+    /// If the set is enabled again and again, one of its actions is taken again and again.
+    Strong,
+}
+
+type Membership<M> =
+    dyn Fn(&M, &<M as stateright::Model>::State, &<M as stateright::Model>::Action) -> bool + Send + Sync;
+
+/// A fairness constraint over a named set of actions.
+///
+/// A set is enabled in a state where one of its actions leads to a *different* state; a step that leaves the state
+/// unchanged neither takes nor enables it (as in TLA).
+pub struct Fairness<M: Checkable> {
+    /// The name of the set.
+    pub name: String,
+    /// Weak or strong.
+    pub strength: Strength,
+    member: Arc<Membership<M>>,
+}
+
+impl<M: Checkable> Fairness<M> {
+    /// Whether `action`, taken in `state`, belongs to the set.
+    pub fn contains(&self, model: &M, state: &M::State, action: &M::Action) -> bool {
+        (self.member)(model, state, action)
+    }
+}
+
+impl<M: Checkable> Clone for Fairness<M> {
+    fn clone(&self) -> Self {
+        Self { name: self.name.clone(), strength: self.strength, member: Arc::clone(&self.member) }
+    }
+}
+
+impl<M: Checkable> fmt::Debug for Fairness<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fairness")
+            .field("name", &self.name)
+            .field("strength", &self.strength)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A model with what is to be said about it. Made with [`ModelExt::system`].
+pub struct System<M: Checkable> {
+    /// The model.
+    pub model: M,
+    /// Named predicates.
+    pub atoms: Vec<Atom<M>>,
+    /// Named numbers.
+    pub measures: Vec<Measure<M>>,
+    /// Fairness constraints; a path that breaks one is no behaviour.
+    pub fairness: Vec<Fairness<M>>,
+    /// Whether a behaviour may stay in any state for ever (as in TLA). End states always stutter.
+    pub stutters: bool,
+    /// What is to be verified.
+    pub claims: Vec<Claim>,
+    errors: Vec<SystemError>,
+}
+
+/// A system that cannot be checked as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SystemError {
+    /// A claim does not parse.
+    #[error("a claim cannot be read: {0}")]
+    Claim(#[from] ClaimError),
+    /// A claim refers to an atom that the system does not have.
+    #[error("claim `{claim}` refers to `{atom}`, which is no atom of this model; it has: {}", if .known.is_empty() { "none".to_owned() } else { .known.join(", ") })]
+    UnknownAtom {
+        /// The claim's name.
+        claim: String,
+        /// The name it refers to.
+        atom: String,
+        /// The atoms there are.
+        known: Vec<String>,
+    },
+    /// Two things of the same sort have the same name.
+    #[error("two {sort} are named `{name}`; names must differ")]
+    Twice {
+        /// `atoms`, `measures`, `claims` or `fairness sets`.
+        sort: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// There is nothing to check.
+    #[error(
+        "the model claims nothing: add a claim, for example `.claim(stabilizes(\"healthy\"))`, or stateright `properties()`"
+    )]
+    NoClaims,
+    /// More fairness constraints than the graph has room for.
+    #[error("the model has {0} fairness constraints; at most {max} are supported", max = FAIRNESS_MAX)]
+    TooMuchFairness(usize),
+}
+
+/// Adds [`System`] construction to every model.
+pub trait ModelExt: Checkable + Sized {
+    /// This model with its own stateright `properties()` as claims, ready to be given atoms, measures, fairness and
+    /// further claims.
+    ///
+    /// `always` becomes `always`, `sometimes` becomes `reachable`, `eventually` becomes `eventually`; each is decided
+    /// over all paths, cycles and joins included.
+    fn system(self) -> System<Self>
+    where
+        Self: 'static,
+    {
+        System::new(self)
+    }
+}
+
+impl<M: Checkable> ModelExt for M {}
+
+impl<M: Checkable + 'static> System<M> {
+    fn new(model: M) -> Self {
+        let mut system = Self {
+            model,
+            atoms: Vec::new(),
+            measures: Vec::new(),
+            fairness: Vec::new(),
+            stutters: false,
+            claims: Vec::new(),
+            errors: Vec::new(),
+        };
+        for property in system.model.properties() {
+            let condition = property.condition;
+            system.atoms.push(Atom::new(property.name, condition));
+            let p = StateExpr::atom(property.name);
+            let temporal = match property.expectation {
+                stateright::Expectation::Always => Temporal::Always(p),
+                stateright::Expectation::Sometimes => Temporal::Reachable(p),
+                stateright::Expectation::Eventually => Temporal::Eventually(p),
+            };
+            system.claims.push(Claim::new(Some(property.name.to_owned()), temporal, None));
+        }
+        system
+    }
+
+    /// Adds a named predicate.
+    #[must_use]
+    pub fn atom(mut self, name: &str, eval: impl Fn(&M, &M::State) -> bool + Send + Sync + 'static) -> Self {
+        self.atoms.push(Atom::new(name, eval));
+        self
+    }
+
+    /// Adds a named number with its unit (`requests`, `requests per tick`, `ticks`).
+    #[must_use]
+    pub fn measure(
+        mut self,
+        name: &str,
+        unit: &str,
+        eval: impl Fn(&M, &M::State) -> i64 + Send + Sync + 'static,
+    ) -> Self {
+        self.measures.push(Measure::new(name, unit, eval));
+        self
+    }
+
+    /// Requires weak fairness of a set of actions: enabled for ever from some point on, then taken again and again.
+    #[must_use]
+    pub fn weakly_fair(
+        self,
+        name: &str,
+        member: impl Fn(&M, &M::State, &M::Action) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.fair(name, Strength::Weak, member)
+    }
+
+    /// Requires strong fairness of a set of actions: enabled again and again, then taken again and again.
+    #[must_use]
+    pub fn strongly_fair(
+        self,
+        name: &str,
+        member: impl Fn(&M, &M::State, &M::Action) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.fair(name, Strength::Strong, member)
+    }
+
+    /// Requires fairness of a set of actions.
+    #[must_use]
+    pub fn fair(
+        mut self,
+        name: &str,
+        strength: Strength,
+        member: impl Fn(&M, &M::State, &M::Action) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.fairness.push(Fairness { name: name.to_owned(), strength, member: Arc::new(member) });
+        self
+    }
+
+    /// Lets a behaviour stay in any state for ever unless fairness forbids it, as in TLA.
+    #[must_use]
+    pub fn stuttering(mut self) -> Self {
+        self.stutters = true;
+        self
+    }
+
+    /// Adds a claim, for example `stabilizes("valid").after("repaired").named("stays valid")`. One that cannot be used
+    /// is reported by [`System::validate`].
+    #[must_use]
+    pub fn claim(mut self, draft: Draft) -> Self {
+        match draft.build() {
+            Ok(claim) => self.claims.push(claim),
+            Err(error) => self.errors.push(error.into()),
+        }
+        self
+    }
+}
+
+impl<M: Checkable> System<M> {
+    /// Whether the system can be checked as it is written.
+    ///
+    /// # Errors
+    /// A claim that does not parse or refers to an unknown atom, a name given twice, no claim at all, too much fairness.
+    pub fn validate(&self) -> Result<(), SystemError> {
+        if let Some(error) = self.errors.first() {
+            return Err(error.clone());
+        }
+        unique("atoms", self.atoms.iter().map(|a| a.name.as_str()))?;
+        unique("measures", self.measures.iter().map(|m| m.name.as_str()))?;
+        unique("fairness sets", self.fairness.iter().map(|f| f.name.as_str()))?;
+        unique("claims", self.claims.iter().map(|c| c.name.as_str()))?;
+        for claim in &self.claims {
+            for atom in claim.atoms() {
+                if !self.atoms.iter().any(|a| a.name == atom) {
+                    return Err(SystemError::UnknownAtom {
+                        claim: claim.name.clone(),
+                        atom: atom.to_owned(),
+                        known: self.atoms.iter().map(|a| a.name.clone()).collect(),
+                    });
+                }
+            }
+        }
+        if self.claims.is_empty() {
+            return Err(SystemError::NoClaims);
+        }
+        if self.fairness.len() > FAIRNESS_MAX {
+            return Err(SystemError::TooMuchFairness(self.fairness.len()));
+        }
+        Ok(())
+    }
+
+    /// Whether `expr` holds in `state`. Unknown atoms count as false; [`System::validate`] excludes them.
+    pub fn holds(&self, expr: &StateExpr, state: &M::State) -> bool {
+        expr.eval(&|name| {
+            self.atoms.iter().find(|a| a.name == name).is_some_and(|a| a.holds(&self.model, state))
+        })
+    }
+}
+
+fn unique<'a>(sort: &'static str, names: impl Iterator<Item = &'a str>) -> Result<(), SystemError> {
+    let mut seen = std::collections::BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(SystemError::Twice { sort, name: name.to_owned() });
+        }
+    }
+    Ok(())
+}

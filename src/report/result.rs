@@ -1,0 +1,90 @@
+//! The result of one checked case as plain data, free of the model's types. Every output format is made from it, and a
+//! model program hands it to the command line as JSON.
+
+use crate::property::{Kind, Lasso, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One checked case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseResult {
+    /// The model file, as the user named it.
+    pub model: String,
+    /// The case's name in its spec; none outside of specs.
+    pub case: Option<String>,
+    /// All parameters with the values used.
+    pub parameters: Map<String, Value>,
+    /// Distinct states found.
+    pub states: u64,
+    /// Transitions generated.
+    pub transitions: u64,
+    /// Seconds taken by search and decision.
+    pub seconds: f64,
+    /// One result for each claim, in the model's order.
+    pub claims: Vec<ClaimResult>,
+    /// What ended the search early, a sentence each; empty for a complete search.
+    pub stops: Vec<String>,
+    /// The fault of the model that ended the search, if one did.
+    pub fault: Option<String>,
+    /// What else a user should know, a paragraph each.
+    pub notes: Vec<String>,
+}
+
+/// What was decided about one claim.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimResult {
+    /// The claim's name.
+    pub name: String,
+    /// The claim in the fixed claim words.
+    pub claim: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// How it is violated.
+    pub kind: Option<Kind>,
+    /// What the loop does.
+    pub lasso: Option<Lasso>,
+    /// The states that the verdict covers.
+    pub states_covered: Option<u64>,
+    /// The exact worst case, in ticks, where it was computed.
+    pub worst_ticks: Option<u64>,
+    /// The exact peak of the measure, where the claim is about one.
+    pub peak: Option<i64>,
+    /// A sentence that adds to the verdict.
+    pub detail: Option<String>,
+    /// What shows the verdict.
+    pub witness: Option<WitnessText>,
+}
+
+/// A stem and a loop, as text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WitnessText {
+    /// The initial state and the steps up to the start of the loop.
+    pub stem: Vec<StepText>,
+    /// The steps of the loop; empty for a finite path.
+    #[serde(rename = "loop")]
+    pub cycle: Vec<StepText>,
+}
+
+/// One step, as text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepText {
+    /// What was done, in the model's words (`format_action`).
+    pub action: String,
+    /// What it changed; for the initial state, every part of it.
+    pub changes: Vec<Change>,
+    /// The values of all atoms in the state reached.
+    pub atoms: Map<String, Value>,
+    /// The values of all measures in the state reached.
+    pub measures: Map<String, Value>,
+}
+
+/// A part of the state that a step changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Which part, as a path of field names and indices, for example `clients.waiting`.
+    pub path: String,
+    /// Its value before; none where the part is new.
+    pub from: Option<String>,
+    /// Its value after; none where the part is gone.
+    pub to: Option<String>,
+}

@@ -1,0 +1,8 @@
+//! Witnesses: what shows a verdict, and the replay that checks it against the model alone.
+//!
+//! Nothing here knows the search or its graph. A trace that fails its replay is an internal error and is never printed
+//! as a finding.
+
+mod trace;
+
+pub use trace::{Step, Trace};
