@@ -1,11 +1,10 @@
 //! The command line, as clap reads it.
 
-use super::exit::EXIT_HELP;
-use super::limits::LimitArgs;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use crate::harness::{CheckOptions, EXIT_HELP};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
-/// Formal model checker for retry and failover protocols: does the system recover once the trigger has gone?
+/// Model checker for retry and failover protocols: does the system recover once the trigger has gone?
 #[derive(Debug, Parser)]
 #[command(name = "aftercalm", version, after_help = EXIT_HELP, max_term_width = 100)]
 pub struct CommandLine {
@@ -33,65 +32,13 @@ pub struct CheckArgs {
     pub options: CheckOptions,
 }
 
-/// The options of a model program that is run by hand: those of `aftercalm check`.
-#[derive(Debug, Parser)]
-#[command(about = "Check this model (a program built with aftercalm)", after_help = EXIT_HELP, max_term_width = 100)]
-pub struct ModelCommandLine {
-    /// How to check it.
-    #[command(flatten)]
-    pub options: CheckOptions,
-}
-
-/// How to check a model, whoever starts it.
-#[derive(Clone, Debug, Args)]
-pub struct CheckOptions {
-    /// Set a parameter of the model; may be repeated
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub assignments: Vec<String>,
-    /// Show the model's parameters and their defaults, and check nothing
-    #[arg(long)]
-    pub help_model: bool,
-    /// The form of the results on standard output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-    /// When to use colours; `auto`: on a terminal, unless NO_COLOR is set
-    #[arg(long, value_enum, default_value_t)]
-    pub color: Color,
-    /// When to give up.
-    #[command(flatten, next_help_heading = "Limits (hitting one makes undecided claims inconclusive)")]
-    pub limits: LimitArgs,
-}
-
-/// The form of the results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// JSON Lines: one object a line for each checked case
-    Json,
-}
-
-/// When to use colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
 
     #[test]
-    fn the_command_lines_are_well_formed() {
+    fn the_command_line_is_well_formed() {
         CommandLine::command().debug_assert();
-        ModelCommandLine::command().debug_assert();
     }
 }

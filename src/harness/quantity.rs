@@ -39,8 +39,7 @@ const SIZES: [(&str, u64); 13] = [
     ("tb", 1_000_000_000_000),
 ];
 
-const DURATIONS: [(&str, f64); 5] =
-    [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("min", 60.0), ("h", 3600.0)];
+const DURATIONS: [(&str, f64); 5] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("min", 60.0), ("h", 3600.0)];
 
 /// Bytes, from a number with a unit: `8GiB`, `512MiB`, `2GB`. `K`, `M`, `G`, `T` alone are the powers of 1024.
 ///
@@ -54,7 +53,8 @@ pub fn size(text: &str) -> Result<u64, QuantityError> {
     };
     let [(number, unit)] = parts(text)[..] else { return Err(unreadable()) };
     let unit = unit.to_lowercase();
-    let factor = SIZES.iter().find(|(name, _)| *name == unit).map(|(_, bytes)| *bytes).ok_or_else(unreadable)?;
+    let factor =
+        SIZES.iter().find(|(name, _)| *name == unit).map(|(_, bytes)| *bytes).ok_or_else(unreadable)?;
     let number: f64 = number.parse().map_err(|_| unreadable())?;
     let bytes = number * factor as f64;
     if bytes < 1.0 {
