@@ -31,6 +31,7 @@ impl LimitArgs {
         Limits {
             states_max: self.states_max.unwrap_or(defaults.states_max),
             memory_bytes_max: self.memory_bytes_max.or_else(memory_bytes_default),
+            memory_bytes_used: Some(memory_bytes_used),
             time_max: self.time_max,
             depth_max: self.depth_max,
             interrupt,
@@ -52,8 +53,19 @@ pub fn memory_bytes_default() -> Option<u64> {
     machine.into_iter().chain(group).min().map(|available| available / 4 * 3)
 }
 
+/// The memory that this process uses at the moment, in bytes, swapped out or not. None where it cannot be told.
+pub fn memory_bytes_used() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    Some(field_bytes(&status, "VmRSS:")? + field_bytes(&status, "VmSwap:").unwrap_or(0))
+}
+
 fn available_bytes(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    field_bytes(meminfo, "MemAvailable:")
+}
+
+/// A field that the kernel gives in kB, in bytes.
+fn field_bytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
@@ -66,5 +78,12 @@ mod tests {
         let text = "MemTotal:       24689764 kB\nMemFree:        23954676 kB\nMemAvailable:   24136004 kB\n";
         assert_eq!(available_bytes(text), Some(24_136_004 * 1024));
         assert_eq!(available_bytes("MemTotal: 1 kB\n"), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_knows_what_it_uses() {
+        assert!(memory_bytes_used().is_some_and(|used| used > 100 << 10));
+        assert!(memory_bytes_default().is_some());
     }
 }
