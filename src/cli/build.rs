@@ -1,6 +1,7 @@
 //! Building a model: Cargo's options, and what its messages mean.
 
 use super::cargo::{CargoError, cargo};
+use super::fresh::forget_if_stale;
 use super::path::ModelFile;
 use super::target::Buildable;
 use crate::harness::output;
@@ -95,6 +96,7 @@ struct Code {
 pub fn build(file: &ModelFile, target: &Buildable) -> Result<PathBuf, BuildError> {
     let doing = format!("building {}", file.named);
     let mut progress = Progress { line: format!("Building {} ...", file.named), shown: false };
+    forget_if_stale(file, target)?;
     let ran = cargo(file.folder(), &arguments(target), &doing, |elapsed| progress.tell(elapsed));
     progress.clear();
     let ran = ran?;
@@ -112,18 +114,20 @@ fn arguments(target: &Buildable) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = Vec::new();
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(OsString::from));
     add(&["build", "--quiet", "--profile", "model", "--message-format", format]);
-    for (key, value) in PROFILE {
-        add(&["--config", &format!("profile.model.{key}={value}")]);
-    }
     add(&["--package", &target.package, &format!("--{}", target.sort.word()), &target.name]);
     if !target.features.is_empty() {
         add(&["--features", &target.features.join(",")]);
     }
+    arguments.extend(profile_arguments());
     arguments.extend(["--manifest-path".into(), target.manifest.clone().into()]);
-    if let Some(folder) = &target.target_folder {
-        arguments.extend(["--target-dir".into(), folder.into()]);
-    }
+    arguments.extend(["--target-dir".into(), target.target_folder.clone().into()]);
     arguments
+}
+
+/// The options that tell Cargo of the profile `model`.
+pub fn profile_arguments() -> impl Iterator<Item = OsString> {
+    let option = |(key, value)| ["--config".into(), format!("profile.model.{key}={value}").into()];
+    PROFILE.into_iter().flat_map(option)
 }
 
 fn program(message: Message, wanted: &Buildable) -> Option<PathBuf> {
