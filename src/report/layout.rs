@@ -109,6 +109,11 @@ pub(super) fn cells(text: &str) -> usize {
     text.width()
 }
 
+/// A text in which no line is broken.
+pub(super) fn glued(text: &str) -> String {
+    text.replace(' ', &GLUE.to_string())
+}
+
 /// A text that neither breaks a line nor commands a terminal.
 fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -164,6 +169,12 @@ impl Page {
         self.print(&spaces(indent), &spaces(indent + 2), content);
     }
 
+    /// A paragraph, all of it indented by `indent` spaces.
+    pub fn paragraph(&mut self, indent: usize, content: &Line) {
+        let spaces = Line::default().pad(indent);
+        self.print(&spaces, &spaces, content);
+    }
+
     /// Text that follows `first` in its first line and `rest` in all others.
     pub fn print(&mut self, first: &Line, rest: &Line, content: &Line) {
         let room = |prefix: &Line| self.options.width.saturating_sub(prefix.width()).max(WIDTH_MIN / 4);
@@ -177,7 +188,10 @@ impl Page {
                 row = pieces(rest);
                 (used, left) = (0, rest_room);
             } else if gap > 0 {
-                row.push((Tone::Plain, ' '));
+                // Words that stand out alike stand out as one.
+                let before = row.last().map(|(tone, _)| *tone);
+                let tone = word.first().map(|(tone, _)| *tone).filter(|tone| Some(*tone) == before);
+                row.push((tone.unwrap_or(Tone::Plain), ' '));
                 left -= gap;
             }
             row.extend(word);
@@ -210,7 +224,7 @@ pub(super) fn thousands<N: Into<i128>>(n: N) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut text = String::from(if n < 0 { "-" } else { "" });
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -7,6 +7,7 @@ mod changes;
 mod debug_text;
 mod json;
 mod layout;
+mod plot;
 mod result;
 #[cfg(test)]
 mod samples;

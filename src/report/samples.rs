@@ -231,7 +231,7 @@ pub(super) fn end_state() -> CaseResult {
     ];
     let witness = path(stem, vec![(ENDS, state(0), atoms(), json!({"retries": 1}))]);
     let name = "eventually answered";
-    let claims = vec![violated(name, name, Kind::Lasso, Some(Lasso::Stalls), witness)];
+    let claims = vec![violated(name, name, Kind::Trap, Some(Lasso::Stalls), witness)];
     let note =
         "one state is an end state: nothing more can happen in it, which counts as staying there for ever";
     CaseResult { notes: vec![note.to_owned()], ..case("models/budget.rs", claims) }
@@ -302,6 +302,33 @@ pub(super) fn wide() -> CaseResult {
     );
     let name = "always \"größer als null\"";
     case("modelle/größe.rs", vec![violated(name, name, Kind::Safety, None, witness)])
+}
+
+/// Texts that look like `Debug` output and often do not parse.
+pub(super) fn random_text(random: &mut fastrand::Rng) -> String {
+    const TOKENS: [&str; 24] = [
+        "A", "b", " { ", " }", "{", "}", "[", "]", "(", ")", ", ", ",", ": ", ":", "\"", "'", "\\", "1",
+        "-2", "..", "é", "x: ", "Some(", " ",
+    ];
+    (0..random.usize(0..40)).map(|_| TOKENS[random.usize(0..TOKENS.len())]).collect()
+}
+
+/// A violation whose states, actions and names are random texts.
+pub(super) fn random(random: &mut fastrand::Rng) -> CaseResult {
+    let mut before: Option<String> = None;
+    let mut step = || {
+        let state = random_text(random);
+        let changes = before.as_ref().map_or_else(|| parts(&state), |before| changes(before, &state));
+        before = Some(state);
+        let atoms = map(json!({ random_text(random): random.bool() }));
+        let measures = map(json!({ "m": random.i64(..), random_text(random): random.i64(0..3) }));
+        StepText { action: random_text(random).repeat(4), changes, atoms, measures }
+    };
+    let stem = (0..5).map(|_| step()).collect();
+    let cycle = (0..2).map(|_| step()).collect();
+    let witness = Some(WitnessText { stem, cycle });
+    let (name, text) = (random_text(random), random_text(random));
+    case("models/random.rs", vec![violated(&name, &text, Kind::Lasso, Some(Lasso::Stalls), witness)])
 }
 
 /// All of them, by name.

@@ -102,6 +102,9 @@ fn told(claim: &ClaimResult, words: &Words, goal: &StateExpr, complete: bool) ->
     };
     let lacking = lacking(goal);
     Some(match (claim.kind?, claim.lasso) {
+        _ if last_action(claim) == Some(ENDS) => {
+            format!("{start} end in a state in which {lacking}, and in which nothing more can happen.")
+        }
         (Kind::Safety, _) if words.form == Form::Reachable => {
             format!(
                 "No behaviour{reach} reaches a state in which `{goal}` holds, so there is no path to show."
@@ -112,7 +115,7 @@ fn told(claim: &ClaimResult, words: &Words, goal: &StateExpr, complete: bool) ->
             let again = if met_before(claim, goal) { " again" } else { "" };
             format!(
                 "{start} reach a state from which no behaviour leads to `{goal}`{again}. \
-                 It is a trap: from there it cannot recover without help from outside."
+                 It is a trap: without help from outside, nothing leads out of it."
             )
         }
         (Kind::Lasso, Some(Lasso::Flaps)) => format!(
@@ -121,9 +124,6 @@ fn told(claim: &ClaimResult, words: &Words, goal: &StateExpr, complete: bool) ->
         ),
         (Kind::Lasso, _) => {
             let wrong = match last_action(claim) {
-                Some(ENDS) => {
-                    format!("{start} end in a state in which {lacking}, and nothing more can happen.")
-                }
                 Some(action) if stays(action) => {
                     format!("{start} stay for ever in a state in which {lacking}.")
                 }
@@ -131,8 +131,7 @@ fn told(claim: &ClaimResult, words: &Words, goal: &StateExpr, complete: bool) ->
             };
             // In a truncated search, what looks like a way out may be a way into what was not seen.
             let hope = format!(
-                " It can fail to recover, yet it is no trap: from there a behaviour still leads to `{goal}`, but \
-                 nothing makes the system take it."
+                " It is no trap: a behaviour still leads from there to `{goal}`, but nothing makes the system take it."
             );
             if complete { wrong + &hope } else { wrong }
         }

@@ -4,7 +4,7 @@
 //! stand beside the action. Steps in a row that do the same to the same parts are told as one, with every value that
 //! was passed through, so that nothing is lost.
 
-use super::layout::{GLUE, Line, Page, Tone, cells, counted};
+use super::layout::{GLUE, Line, Page, Tone, cells, counted, glued, thousands};
 use super::result::{Change, StepText, WitnessText};
 use super::sentence::stays;
 use serde_json::Value;
@@ -13,6 +13,8 @@ use serde_json::Value;
 const VALUE_MAX: usize = 60;
 /// Fewer steps in a row than this are told one by one.
 const FOLD_MIN: usize = 3;
+/// A change up to this width stays in one piece.
+const GLUED_MAX: usize = 32;
 /// Names of actors up to this width line up.
 const HEAD_MAX: usize = 20;
 /// How far the steps are indented.
@@ -291,7 +293,7 @@ impl Plan {
     fn actor(&self, page: &mut Page, indent: &Line, items: &[Item]) {
         let Some(head) = items.first().map(|i| i.head.as_str()) else { return };
         let texts: Vec<String> = items.iter().map(|item| self.item(item)).collect();
-        let flows = texts.iter().all(|t| cells(t) <= 32 && !t.contains(','));
+        let flows = texts.iter().all(|t| cells(t) <= GLUED_MAX && !t.contains(','));
         let lines = if flows { vec![texts.join(", ")] } else { texts };
         let tone = if head == MEASURES { Tone::Dim } else { Tone::Plain };
         let column = indent.width() + self.head;
@@ -312,7 +314,7 @@ impl Plan {
 
     fn item(&self, item: &Item) -> String {
         let arrow = self.signs.arrow;
-        let cut = |value: &String| cut(value, VALUE_MAX, self.signs.ellipsis);
+        let cut = |value: &str| cut(value, VALUE_MAX, self.signs.ellipsis);
         let (link, values) = match &item.values {
             Values::Is(v) => ("", cut(v)),
             Values::New(v) => ("is new: ", cut(v)),
@@ -321,12 +323,13 @@ impl Plan {
             Values::Loses(v) => ("loses ", cut(v)),
             Values::Chain(values) => {
                 let values = without_common_start(values, self.signs.ellipsis);
-                ("", values.iter().map(cut).collect::<Vec<_>>().join(&format!(" {arrow} ")))
+                ("", values.iter().map(|v| cut(v)).collect::<Vec<_>>().join(&format!(" {arrow} ")))
             }
         };
         let gap = if item.rest.is_empty() { "" } else { " " };
         let text = format!("{}{gap}{link}{values}", item.rest);
-        if cells(&text) <= 32 { glued(&text) } else { text }
+        let room = self.room.saturating_sub(self.head + 2);
+        if cells(&text) <= GLUED_MAX.min(room) { glued(&text) } else { text }
     }
 }
 
@@ -338,15 +341,10 @@ fn label(row: &Row, signs: &Signs) -> String {
     }
 }
 
-/// A text in which no line is broken.
-fn glued(text: &str) -> String {
-    text.replace(' ', &GLUE.to_string())
-}
-
 /// The start of a value, if it is too long.
-fn cut(value: &String, max: usize, ellipsis: &str) -> String {
+fn cut(value: &str, max: usize, ellipsis: &str) -> String {
     match value.char_indices().nth(max) {
-        None => value.clone(),
+        None => value.to_owned(),
         Some((end, _)) => format!("{}{ellipsis}", value[..end].trim_end()),
     }
 }
@@ -364,13 +362,13 @@ fn without_common_start(values: &[String], ellipsis: &str) -> Vec<String> {
     values.iter().map(|v| format!("{ellipsis}{}", late(v))).collect()
 }
 
-/// How long a path is, in words: `7 steps and a loop of 4 steps`.
+/// How long a path is, in words: `7 steps, then a loop of 4`.
 pub(super) fn length(witness: &WitnessText) -> String {
     let stem = counted(witness.stem.len().saturating_sub(1), "step");
     match &witness.cycle[..] {
         [] => stem,
-        [step] if stays(&step.action) => format!("{stem} and then stays"),
-        cycle => format!("{stem} and a loop of {}", counted(cycle.len(), "step")),
+        [step] if stays(&step.action) => format!("{stem}, then stays"),
+        cycle => format!("{stem}, then a loop of {}", thousands(cycle.len() as u64)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A result as a person reads it: the verdicts at a glance, the story of each violation, and what else to know.
 
-use super::layout::{Line, Page, TextOptions, Tone, cells, counted, thousands};
+use super::layout::{Line, Page, TextOptions, Tone, cells, counted, glued, thousands};
+use super::plot::plots;
 use super::result::{CaseResult, ClaimResult};
 use super::sentence::{Form, Words, remedy, violation};
 use super::story::{length, story};
@@ -28,7 +29,7 @@ fn header(page: &mut Page, result: &CaseResult) {
     page.indented(0, &title);
     let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let parameters: Vec<String> =
-        result.parameters.iter().map(|(name, v)| format!("{name} = {}", value(v))).collect();
+        result.parameters.iter().map(|(name, v)| glued(&format!("{name} = {}", value(v)))).collect();
     if !parameters.is_empty() {
         page.indented(2, &Line::plain(&parameters.join(", ")));
     }
@@ -135,21 +136,19 @@ fn violations(page: &mut Page, result: &CaseResult) {
         page.blank();
         let text = violation(claim, complete);
         page.indented(0, &named(claim, Line::default().add(Tone::Bad, "violated: ")));
-        page.indented(2, &Line::plain(&text));
+        page.paragraph(2, &Line::plain(&text));
         for other in violated[i + 1..].iter().filter(same) {
             let also = violation(other, complete);
-            let line = Line::plain("The same path shows that ");
-            let line = named(other, line).add(Tone::Plain, " is violated");
-            let line = if also == text {
-                line.add(Tone::Plain, ".")
-            } else {
-                line.add(Tone::Plain, &format!(": {also}"))
-            };
+            let line = named(other, Line::plain("The same path violates: "));
             page.indented(2, &line);
+            if also != text {
+                page.paragraph(4, &Line::plain(&also));
+            }
         }
         if let Some(witness) = &claim.witness {
             page.blank();
             story(page, witness);
+            plots(page, witness);
         }
     }
 }
@@ -253,19 +252,30 @@ mod tests {
         }
     }
 
+    fn fits(name: &str, result: &CaseResult, width: usize, unicode: bool) {
+        for line in text(result, &TextOptions { width, color: false, unicode }).lines() {
+            assert!(cells(line) <= width.max(40), "{name} at {width}: {line}");
+            assert_eq!(line, line.trim_end(), "{name}");
+            assert!(!line.contains(char::is_control), "{name}: {line}");
+        }
+    }
+
     #[test]
     fn no_line_is_too_wide_or_ends_in_space_or_commands_the_terminal() {
         for (name, result) in samples::all() {
-            for width in 0..130 {
-                for unicode in [false, true] {
-                    let page = text(&result, &TextOptions { width, color: false, unicode });
-                    for line in page.lines() {
-                        assert!(cells(line) <= width.max(40), "{name} at {width}: {line}");
-                        assert_eq!(line, line.trim_end(), "{name}");
-                        assert!(!line.contains(char::is_control), "{name}: {line}");
-                    }
-                }
+            for width in (0..130).step_by(9) {
+                fits(name, &result, width, false);
+                fits(name, &result, width, true);
             }
+        }
+    }
+
+    #[test]
+    fn whatever_a_model_shows_can_be_told() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for round in 0..150 {
+            let result = samples::random(&mut random);
+            fits(&format!("round {round}"), &result, random.usize(0..120), random.bool());
         }
     }
 
