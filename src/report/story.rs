@@ -60,6 +60,7 @@ pub(super) fn story(page: &mut Page, witness: &WitnessText) {
         rows.push(row(number, step, before));
         before = Some(step);
     }
+    gather_flat(&mut rows);
     let cycle = fold(rows.split_off(witness.stem.len()));
     let stem = fold(rows);
     let plan = Plan::new(page, stem.iter().chain(&cycle));
@@ -145,6 +146,8 @@ fn measures(step: &StepText, before: Option<&StepText>) -> Vec<Item> {
 
 /// Stands where the name of an actor would.
 const MEASURES: &str = "measures";
+/// Stands where the name of an actor would for what is no actor's.
+const STATE: &str = "state";
 
 fn item(change: &Change, initial: bool) -> Item {
     let (head, rest) = split(&change.path);
@@ -162,10 +165,22 @@ fn item(change: &Change, initial: bool) -> Item {
     Item { head, rest, values }
 }
 
+/// Where no part of the state has parts of its own, they all belong to one actor: the state.
+fn gather_flat(rows: &mut [Row]) {
+    let parts = || rows.iter().flat_map(|r| &r.items).filter(|i| i.head != MEASURES);
+    if parts().all(|i| i.rest.is_empty()) {
+        for item in
+            rows.iter_mut().flat_map(|r| &mut r.items).filter(|i| i.head != MEASURES && i.head != STATE)
+        {
+            item.rest = std::mem::replace(&mut item.head, STATE.to_owned());
+        }
+    }
+}
+
 /// Whose part a path names, and which: `clients` and `waiting`, `sites[2]` and `load`, `in_flight` and `"a -> b"`.
 fn split(path: &str) -> (String, String) {
     if path.is_empty() {
-        return ("state".to_owned(), String::new());
+        return (STATE.to_owned(), String::new());
     }
     let end = path.find(['.', '[', '{']).unwrap_or(path.len());
     let mut end = if end == 0 { path.find(']').map_or(path.len(), |i| i + 1) } else { end };
