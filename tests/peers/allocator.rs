@@ -3,7 +3,7 @@
 //! Three clients, two resources. With strong fairness of allocation (some allocation to c, for every client c) and weak
 //! fairness of returning everything, every request is granted. With weak fairness alone, two clients can starve a third.
 
-use super::Peer;
+use crate::peer::Peer;
 use aftercalm::property::{ModelExt, Strength, System};
 use stateright::Model;
 

@@ -4,7 +4,7 @@
 //! what does not fit is not sent. A resend that is refused so is not enabled, where TLA+ would call it enabled; no
 //! verdict depends on that, since a full channel enables its receiver.
 
-use super::Peer;
+use crate::peer::Peer;
 use aftercalm::property::{ModelExt, Strength, System};
 use stateright::Model;
 

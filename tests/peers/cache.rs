@@ -3,7 +3,7 @@
 //! An invalid value is stored and repaired. While it is cached, or missing, the clients query the database; more than D
 //! at once get an error, for which each deletes the key, so that all query again.
 
-use super::Peer;
+use crate::peer::Peer;
 use aftercalm::property::{ModelExt, System};
 use stateright::Model;
 

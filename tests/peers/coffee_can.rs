@@ -1,6 +1,6 @@
 //! The coffee can of the TLA+ examples (Scholten's problem): two beans are taken out and one is put back until one is left.
 
-use super::Peer;
+use crate::peer::Peer;
 use aftercalm::property::{ModelExt, System};
 use stateright::Model;
 

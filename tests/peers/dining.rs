@@ -1,6 +1,6 @@
 //! Dining(N): philosophers around a table, of whom philosopher 0 is left-handed, so that they do not deadlock.
 
-use super::Peer;
+use crate::peer::Peer;
 use aftercalm::property::{ModelExt, System};
 use stateright::Model;
 

@@ -3,7 +3,7 @@
 //! A client that times out leaves its entry in the queue as an orphan, which the server then serves for nobody. With a
 //! queue that is longer than the patience of the clients (Q > T) the orphans can keep themselves alive.
 
-use super::Peer;
+use crate::peer::Peer;
 use aftercalm::property::{ModelExt, System};
 use stateright::Model;
 
@@ -85,7 +85,8 @@ impl Model for Retry {
                     actions.push(Action::Send(client));
                 }
                 Client::Waiting
-                    if state.phase == 1 || state.entries().iter().skip(self.patience).any(|e| *e == entry) =>
+                    if state.phase == 1
+                        || state.entries().iter().skip(self.patience).any(|e| *e == entry) =>
                 {
                     actions.push(Action::TimeOut(client));
                 }
@@ -138,9 +139,10 @@ impl Peer for Retry {
             .weakly_fair("server", |_, _, a| *a == Action::Serve)
             .weakly_fair("environment", |_, _, a| *a == Action::Trigger);
         for client in 0..self.clients {
-            system = system.weakly_fair(&format!("client {client}"), move |_, _, a| {
-                matches!(a, Action::Send(c) | Action::TimeOut(c) if *c == client)
-            });
+            system = system.weakly_fair(
+                &format!("client {client}"),
+                move |_, _, a| matches!(a, Action::Send(c) | Action::TimeOut(c) if *c == client),
+            );
         }
         system
     }

@@ -2,7 +2,7 @@
 //!
 //! Messages are never consumed, so that many steps leave the state as it is: a good test for counting transitions.
 
-use super::Peer;
+use crate::peer::Peer;
 use aftercalm::property::{ModelExt, System};
 use stateright::Model;
 

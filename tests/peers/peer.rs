@@ -1,12 +1,4 @@
-//! The systems of the known-answer tests, one a file, and a search of their own that counts their states.
-
-pub mod allocator;
-pub mod alternating_bit;
-pub mod cache;
-pub mod coffee_can;
-pub mod dining;
-pub mod retry;
-pub mod two_phase;
+//! What a system with known answers is, and a plain search that counts its states.
 
 use aftercalm::model::Checkable;
 use aftercalm::property::System;

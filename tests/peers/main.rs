@@ -4,17 +4,28 @@
 //! Transitions are the other checkers' "generated" less the initial states, which [`Outcome::transitions`] leaves out.
 //! `AFTERCALM_LARGE=1` adds the rows with millions of states (use a release build).
 
-mod peers;
+mod allocator;
+mod alternating_bit;
+mod cache;
+mod coffee_can;
+mod dining;
+mod peer;
+mod retry;
+mod two_phase;
 
 use aftercalm::check::{Limits, Outcome, check};
 use aftercalm::property::{
     Draft, Kind, Lasso, Strength, System, Verdict, always, eventually, leads_to, reachable, recurs,
     stabilizes,
 };
-use peers::{
-    Counts, Peer, allocator::Allocator, alternating_bit::AlternatingBit, cache::Cache, coffee_can::CoffeeCan,
-    count, dining::Dining, retry::Retry, two_phase::TwoPhase,
-};
+use allocator::Allocator;
+use alternating_bit::AlternatingBit;
+use cache::Cache;
+use coffee_can::CoffeeCan;
+use dining::Dining;
+use peer::{Counts, Peer, count};
+use retry::Retry;
+use two_phase::TwoPhase;
 
 type Answer = (Verdict, Option<Kind>);
 
@@ -28,7 +39,7 @@ fn run<M: Peer>(system: &System<M>) -> Outcome<M> {
 }
 
 /// Checks the claims and compares their answers, and (in the table's terms) states and generated states.
-fn expect<M: Peer>(system: System<M>, states: u64, generated: u64, claims: Vec<(Draft, Answer)>) {
+fn expect<M: Peer + 'static>(system: System<M>, states: u64, generated: u64, claims: Vec<(Draft, Answer)>) {
     let initial = system.model.init_states().len() as u64;
     let (drafts, answers): (Vec<_>, Vec<_>) = claims.into_iter().unzip();
     let system = drafts.into_iter().fold(system, System::claim);
