@@ -3,7 +3,7 @@
 use super::claim::{Claim, Form, Stage};
 use super::fair::{Recurrent, is_fair};
 use super::graph::{Graph, Set, contains, members};
-use super::{Oracle, doomed, is_trap, refutes, stem_lengths, violating_sets};
+use super::{Oracle, is_trap, refutes, stem_lengths, violating_sets};
 use aftercalm::property::{Kind, Lasso};
 
 /// A path: an initial state, the edges of the stem, the edges of the loop (None: staying without an action).
@@ -26,11 +26,14 @@ pub struct Measured {
 }
 
 /// Judges the witness of a verdict: of a violation of the given kind, or (None) of a `reachable` that holds.
+///
+/// `exact`: what is called a lasso is no trap. A search that was cut short cannot know, but what it calls a trap is one.
 pub fn judge_lasso(
     oracle: &Oracle,
     claim: &Claim,
     kind: Option<Kind>,
     shape: Option<Lasso>,
+    exact: bool,
     path: &Path,
 ) -> Result<Measured, String> {
     let graph = &oracle.graph;
@@ -40,15 +43,20 @@ pub fn judge_lasso(
     if !last_stages(graph, claim, &stem).contains(&claim.last_stage()) {
         return Err(format!("the stem {stem:?} is not about the claim, or already satisfies it"));
     }
-    let ends = match (claim.form, kind) {
-        (Form::Always, Some(Kind::Safety)) => graph.all() & !claim.p.states(graph),
-        (Form::Reachable, None) => claim.p.states(graph),
-        (Form::Recoverable, Some(Kind::Trap)) => doomed(graph, claim.p.states(graph)),
-        (_, Some(kind @ (Kind::Lasso | Kind::Trap))) => {
-            judge_loop(graph, claim, kind, shape, path, visited)?;
-            joints(oracle, claim, kind)
+    // Where the witness may end, and the kind of its loop if that is what it shows.
+    let (ends, loop_kind) = match (claim.form, kind) {
+        (Form::Always, Some(Kind::Safety)) => (graph.all() & !claim.p.states(graph), None),
+        (Form::Reachable, None) => (claim.p.states(graph), None),
+        (Form::Always | Form::Reachable, _) => {
+            return Err(format!("{claim} has no witness of kind {kind:?}"));
         }
-        _ => return Err(format!("{} has no witness of kind {kind:?}", claim)),
+        (_, said) => {
+            let found = judge_loop(graph, claim, shape, path, visited)?;
+            if said != Some(found) && (exact || said != Some(Kind::Lasso)) {
+                return Err(format!("the loop is said to be of kind {said:?} and is a {found}"));
+            }
+            (joints(oracle, claim, found), Some(found))
+        }
     };
     if !contains(ends, joint) {
         return Err(format!("the stem ends in {joint}, which shows nothing"));
@@ -56,14 +64,14 @@ pub fn judge_lasso(
     let shortest = members(ends).filter_map(|s| stem_lengths(graph, claim)[s]).min();
     let shortest = shortest.ok_or("the oracle knows no stem at all")?;
     let stem_excess = path.stem.len().checked_sub(shortest).ok_or("shorter than the shortest stem")?;
-    let has_loop = !path.cycle.is_empty() && claim.form != Form::Recoverable;
-    let loop_excess = match kind {
-        Some(kind) if has_loop => {
+    let loop_excess = match loop_kind {
+        Some(kind) => {
             let shortest = shortest_loop(oracle, claim, kind, joint).ok_or("the oracle knows no loop")?;
             path.cycle.len().checked_sub(shortest).ok_or("shorter than the shortest loop")?
         }
-        _ => 0,
+        None => 0,
     };
+    let has_loop = loop_kind.is_some();
     Ok(Measured { stem_excess, loop_excess, has_loop })
 }
 
@@ -110,14 +118,14 @@ fn last_stages(graph: &Graph, claim: &Claim, stem: &[usize]) -> Vec<Stage> {
     stages
 }
 
+/// The kind of violation that the loop shows.
 fn judge_loop(
     graph: &Graph,
     claim: &Claim,
-    kind: Kind,
     shape: Option<Lasso>,
     path: &Path,
     visited: Set,
-) -> Result<(), String> {
+) -> Result<Kind, String> {
     if path.cycle.is_empty() {
         return Err("there is no loop".into());
     }
@@ -130,15 +138,13 @@ fn judge_loop(
     if !refutes(graph, claim, visited) {
         return Err("the loop does not refute the claim".into());
     }
-    if is_trap(graph, claim, &forever) != (kind == Kind::Trap) {
-        return Err(format!("the loop is not of kind {kind:?}"));
-    }
+    let kind = if is_trap(graph, claim, &forever) { Kind::Trap } else { Kind::Lasso };
     let healthy = visited & claim.goal().states(graph) != 0;
     let expected = if healthy { Lasso::Flaps } else { Lasso::Stalls };
-    match shape {
-        Some(shape) if shape == expected => Ok(()),
-        None if kind == Kind::Trap => Ok(()),
-        _ => Err(format!("the loop is said to be {shape:?} and is {expected:?}")),
+    if shape == Some(expected) || shape.is_none() && kind == Kind::Trap {
+        Ok(kind)
+    } else {
+        Err(format!("the loop is said to be {shape:?} and is {expected:?}"))
     }
 }
 

@@ -106,6 +106,7 @@ pub fn refutes(graph: &Graph, claim: &Claim, forever: Set) -> bool {
     let goal = claim.goal().states(graph);
     match claim.form {
         Form::Stabilizes => forever & !goal != 0,
+        Form::Recoverable => forever & doomed(graph, goal) != 0,
         _ => forever & goal == 0,
     }
 }

@@ -65,6 +65,6 @@ impl Peer for CoffeeCan {
             .weakly_fair("next", |_, _, _| true)
             .atom("one_left", |_, s: &State| s.black + s.white == 1)
             .atom("black_left", |_, s: &State| *s == State { black: 1, white: 0 })
-            .atom("even", |_, s: &State| s.white % 2 == 0)
+            .atom("even", |_, s: &State| s.white.is_multiple_of(2))
     }
 }

@@ -43,9 +43,13 @@ fn graph(rng: &mut Rng) -> Graph {
     let sets = |rng: &mut Rng| (0..fairness.len()).filter(|_| rng.u8(..5) < 2).fold(0, |all, i| all | 1 << i);
     let moves_max = MOVES_MAX.min(states * 5 / 2);
     let mut edges = Vec::new();
-    for _ in 0..rng.usize(states / 2..=moves_max) {
+    if rng.bool() {
+        // A round trip, since few random graphs have a way back from everywhere, and without one most violations are traps.
+        edges.extend((0..states).map(|s| Edge { from: s, to: Some((s + 1) % states), sets: sets(rng) }));
+    }
+    while edges.len() < rng.usize(states / 2..=moves_max) {
+        // A self-loop now and then; parallel edges come by themselves.
         let (from, to) = (rng.usize(..states), rng.usize(..states));
-        // A self-loop in the place of a transition now and then; parallel edges come by themselves.
         edges.push(Edge { from, to: Some(to), sets: sets(rng) });
     }
     for _ in 0..rng.usize(..3) {

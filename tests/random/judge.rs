@@ -18,8 +18,6 @@ pub struct Tally {
     violated_but_inconclusive: usize,
     lassos: usize,
     long_loops: usize,
-    /// Steps of all stems beyond the shortest.
-    pub stem_excess: usize,
     /// Steps of all loops beyond the shortest.
     pub loop_excess: usize,
 }
@@ -41,7 +39,6 @@ impl fmt::Display for Tally {
             "{} loops, {} of them not the shortest ({} steps)",
             self.lassos, self.long_loops, self.loop_excess
         )?;
-        writeln!(f, "{} steps of stems beyond the shortest", self.stem_excess)?;
         write!(
             f,
             "{} claims of truncated searches; of those that are violated {} inconclusive",
@@ -142,7 +139,7 @@ fn judge_decision(
     {
         return Err("another number of states covered".into());
     }
-    judge_witness(oracle, claim, decision, tally)
+    judge_witness(oracle, claim, decision, true, tally)
 }
 
 /// A decision of a search that has not seen everything: it may claim only what the whole model confirms.
@@ -173,17 +170,19 @@ fn judge_truncated(
             Err("the whole model does not confirm this".into())
         }
         Verdict::Holds | Verdict::Violated => {
-            // The shortest witness may lie beyond the limit, and a worse kind of violation too: only this one is judged.
-            judge_witness(oracle, claim, decision, &mut Tally::default())
+            // The shortest witness may lie beyond the limit, and so may the way back that a trap has not.
+            judge_witness(oracle, claim, decision, false, &mut Tally::default())
         }
     }
 }
 
-/// Whether the verdict has the witness that it should have, and whether that shows it.
+/// Whether the verdict has the witness that it should have, and whether that shows it; `whole` where the search has seen
+/// everything, so that the witness must be the shortest of its kind.
 fn judge_witness(
     oracle: &Oracle,
     claim: &Claim,
     decision: &Decision<GraphModel>,
+    whole: bool,
     tally: &mut Tally,
 ) -> Result<(), String> {
     let wanted = match (decision.verdict, claim.form) {
@@ -199,11 +198,13 @@ fn judge_witness(
         };
     };
     let path = path(trace, &oracle.graph)?;
-    let measured = judge_lasso(oracle, claim, decision.kind, decision.lasso, &path)?;
+    let measured = judge_lasso(oracle, claim, decision.kind, decision.lasso, whole, &path)?;
+    if whole && measured.stem_excess > 0 {
+        return Err(format!("the stem is {} steps longer than need be", measured.stem_excess));
+    }
     if decision.lasso.is_some() && decision.kind == Some(Kind::Safety) {
         return Err("a finite path with a loop's shape".into());
     }
-    tally.stem_excess += measured.stem_excess;
     tally.lassos += usize::from(measured.has_loop);
     tally.long_loops += usize::from(measured.loop_excess > 0);
     tally.loop_excess += measured.loop_excess;

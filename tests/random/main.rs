@@ -59,7 +59,6 @@ fn random_models_are_decided_as_the_definitions_say() {
             assert!(tally.count(form, answer) >= 3, "too few {form:?} that are {answer}");
         }
     }
-    assert_eq!(tally.stem_excess, 0, "a stem was longer than need be");
 }
 
 #[test]
