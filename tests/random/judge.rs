@@ -17,9 +17,8 @@ pub struct Tally {
     cut_short: usize,
     violated_but_inconclusive: usize,
     lassos: usize,
-    long_loops: usize,
-    /// Steps of all loops beyond the shortest.
-    pub loop_excess: usize,
+    /// Loops that are longer than the shortest through the same state.
+    pub long_loops: usize,
 }
 
 impl Tally {
@@ -34,11 +33,7 @@ impl fmt::Display for Tally {
         for ((form, answer), count) in &self.answers {
             writeln!(f, "{count:6} {form:?} {answer}")?;
         }
-        writeln!(
-            f,
-            "{} loops, {} of them not the shortest ({} steps)",
-            self.lassos, self.long_loops, self.loop_excess
-        )?;
+        writeln!(f, "{} loops, {} of them not the shortest", self.lassos, self.long_loops)?;
         write!(
             f,
             "{} claims of truncated searches; of those that are violated {} inconclusive",
@@ -207,6 +202,5 @@ fn judge_witness(
     }
     tally.lassos += usize::from(measured.has_loop);
     tally.long_loops += usize::from(measured.loop_excess > 0);
-    tally.loop_excess += measured.loop_excess;
     Ok(())
 }
