@@ -5,11 +5,18 @@ use aftercalm::property::{
     self, Draft, ModelExt, System, always, eventually, leads_to, reachable, recoverable, recurs, stabilizes,
 };
 use aftercalm::witness::Trace;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A state of the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A state of the graph. Two at a time hash alike, which a checker has to bear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node(pub usize);
+
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.0 / 2).hash(hasher);
+    }
+}
 
 /// An edge of the graph, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,10 +12,13 @@ pub struct Recurrent {
     pub states: Set,
 }
 
+/// The most transitions of which every set is tried.
+pub const MOVES_MAX: usize = 12;
+
 /// Every set of transitions and states that some fair path takes and visits infinitely often.
 pub fn recurrent_sets(graph: &Graph) -> Vec<Recurrent> {
     let moves: Vec<_> = graph.moves().collect();
-    assert!(moves.len() <= 12, "a graph with {} transitions is too large for the oracle", moves.len());
+    assert!(moves.len() <= MOVES_MAX, "{} transitions are too many to try every set", moves.len());
     let staying = members(graph.all()).filter(|s| graph.can_stay(*s));
     let mut candidates: Vec<Recurrent> = staying.map(|s| Recurrent { taken: 0, states: 1 << s }).collect();
     for choice in 1_u64..1 << moves.len() {

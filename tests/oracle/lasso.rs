@@ -43,8 +43,8 @@ pub fn judge_lasso(
     if !last_stages(graph, claim, &stem).contains(&claim.last_stage()) {
         return Err(format!("the stem {stem:?} is not about the claim, or already satisfies it"));
     }
-    // Where the witness may end, and the kind of its loop if that is what it shows.
-    let (ends, loop_kind) = match (claim.form, kind) {
+    // Where the witness may end, and the loops and the kind of them of which it shows one.
+    let (ends, loops) = match (claim.form, kind) {
         (Form::Always, Some(Kind::Safety)) => (graph.all() & !claim.p.states(graph), None),
         (Form::Reachable, None) => (claim.p.states(graph), None),
         (Form::Always | Form::Reachable, _) => {
@@ -55,7 +55,12 @@ pub fn judge_lasso(
             if said != Some(found) && (exact || said != Some(Kind::Lasso)) {
                 return Err(format!("the loop is said to be of kind {said:?} and is a {found}"));
             }
-            (joints(oracle, claim, found), Some(found))
+            // Where no loops are known, this one is as good as another.
+            let known = oracle.recurrent.as_ref().map(|all| violating_sets(graph, all, claim));
+            match known {
+                Some(known) => (joints(graph, claim, &known, found), Some((known, found))),
+                None => return Ok(Measured { has_loop: true, ..Measured::default() }),
+            }
         }
     };
     if !contains(ends, joint) {
@@ -64,15 +69,15 @@ pub fn judge_lasso(
     let shortest = members(ends).filter_map(|s| stem_lengths(graph, claim)[s]).min();
     let shortest = shortest.ok_or("the oracle knows no stem at all")?;
     let stem_excess = path.stem.len().checked_sub(shortest).ok_or("shorter than the shortest stem")?;
-    let loop_excess = match loop_kind {
-        Some(kind) => {
-            let shortest = shortest_loop(oracle, claim, kind, joint).ok_or("the oracle knows no loop")?;
+    let loop_excess = match &loops {
+        Some((known, kind)) => {
+            let shortest =
+                shortest_loop(graph, claim, known, *kind, joint).ok_or("the oracle knows no loop")?;
             path.cycle.len().checked_sub(shortest).ok_or("shorter than the shortest loop")?
         }
         None => 0,
     };
-    let has_loop = loop_kind.is_some();
-    Ok(Measured { stem_excess, loop_excess, has_loop })
+    Ok(Measured { stem_excess, loop_excess, has_loop: loops.is_some() })
 }
 
 fn states_of_stem(graph: &Graph, path: &Path) -> Result<Vec<usize>, String> {
@@ -149,17 +154,21 @@ fn judge_loop(
 }
 
 /// The states through which a violating loop of the kind goes.
-fn joints(oracle: &Oracle, claim: &Claim, kind: Kind) -> Set {
-    let sets = violating_sets(oracle, claim);
-    let of_kind = sets.iter().filter(|r| is_trap(&oracle.graph, claim, r) == (kind == Kind::Trap));
+fn joints(graph: &Graph, claim: &Claim, known: &[&Recurrent], kind: Kind) -> Set {
+    let of_kind = known.iter().filter(|r| is_trap(graph, claim, r) == (kind == Kind::Trap));
     of_kind.fold(0, |set, r| set | r.states)
 }
 
-/// The length of the shortest violating loop of the kind through `joint`: breadth first over states and transitions taken.
-fn shortest_loop(oracle: &Oracle, claim: &Claim, kind: Kind, joint: usize) -> Option<usize> {
-    let graph = &oracle.graph;
-    let good: Vec<u64> = violating_sets(oracle, claim)
-        .into_iter()
+/// The length of the shortest loop of the kind through `joint`: breadth first over states and transitions taken.
+fn shortest_loop(
+    graph: &Graph,
+    claim: &Claim,
+    known: &[&Recurrent],
+    kind: Kind,
+    joint: usize,
+) -> Option<usize> {
+    let good: Vec<u64> = known
+        .iter()
         .filter(|r| contains(r.states, joint) && is_trap(graph, claim, r) == (kind == Kind::Trap))
         .map(|r| r.taken)
         .collect();

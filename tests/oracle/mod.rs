@@ -2,13 +2,15 @@
 //!
 //! It shares nothing with the search and the decision procedures that it is to judge: no graph, no expressions, no
 //! component algorithm. What a fair path can do for ever is found by trying every set of transitions that it might take
-//! infinitely often; there are at most 2^12 of them. Nothing here is clever, so that it can be checked by reading.
+//! infinitely often; there are at most 2^12 of them. Nothing here is clever, so that it can be checked by reading. Graphs
+//! with more transitions, up to 32 states, are decided by fixpoints, which small graphs show to be right.
 //!
 //! The words: a path is infinite and starts in an initial state; a state that can *stay* (it has no successor, or the
 //! system stutters) may be repeated for ever; a claim `after a` is about the rest of the path from its first a-state.
 
 mod claim;
 mod fair;
+mod fixpoint;
 mod graph;
 mod lasso;
 
@@ -18,7 +20,7 @@ pub use lasso::{Path, judge_lasso};
 
 use aftercalm::property::{Kind, Verdict};
 use claim::Stage;
-use fair::{Recurrent, recurrent_sets};
+use fair::{MOVES_MAX, Recurrent, recurrent_sets};
 
 /// What the oracle says about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +34,15 @@ pub struct Answer {
 /// A graph, and what its fair paths can do for ever.
 pub struct Oracle {
     pub graph: Graph,
-    recurrent: Vec<Recurrent>,
+    /// None: there is too much to try.
+    recurrent: Option<Vec<Recurrent>>,
 }
 
 impl Oracle {
-    /// Tries everything that a path can do for ever.
+    /// Tries everything that a path can do for ever, if the graph is small.
     pub fn new(graph: Graph) -> Self {
-        Self { recurrent: recurrent_sets(&graph), graph }
+        let small = graph.moves().count() <= MOVES_MAX;
+        Self { recurrent: small.then(|| recurrent_sets(&graph)), graph }
     }
 }
 
@@ -67,16 +71,33 @@ fn violation(oracle: &Oracle, claim: &Claim, covered: Set) -> Option<Kind> {
         Form::Reachable => (covered & p == 0).then_some(Kind::Safety),
         Form::Recoverable => (covered & doomed(graph, p) != 0).then_some(Kind::Trap),
         Form::Eventually | Form::LeadsTo | Form::Recurs | Form::Stabilizes => {
-            let violating = violating_sets(oracle, claim);
-            if violating.is_empty() {
-                None
-            } else if violating.iter().any(|r| is_trap(graph, claim, r)) {
-                Some(Kind::Trap)
-            } else {
-                Some(Kind::Lasso)
+            let by_fixpoint = kind_by_fixpoint(graph, claim);
+            if let Some(recurrent) = &oracle.recurrent {
+                let violating = violating_sets(graph, recurrent, claim);
+                let trap = violating.iter().any(|r| is_trap(graph, claim, r));
+                let by_trying = worst(!violating.is_empty(), trap);
+                assert_eq!(by_trying, by_fixpoint, "the oracle disagrees with itself: {claim}\n{graph:#?}");
             }
+            by_fixpoint
         }
     }
+}
+
+fn worst(violated: bool, trap: bool) -> Option<Kind> {
+    violated.then_some(if trap { Kind::Trap } else { Kind::Lasso })
+}
+
+/// How a liveness claim is violated, if it is.
+fn kind_by_fixpoint(graph: &Graph, claim: &Claim) -> Option<Kind> {
+    let goal = claim.goal().states(graph);
+    let lengths = stem_lengths(graph, claim);
+    let stem = members(graph.all()).filter(|s| lengths[*s].is_some()).fold(0, |all, s| all | 1 << s);
+    let (region, visit) = match claim.form {
+        Form::Stabilizes => (graph.all(), graph.all() & !goal),
+        _ => (graph.all() & !goal, graph.all()),
+    };
+    let violates = |region: Set| stem & fixpoint::fair_states(graph, region, visit) != 0;
+    worst(violates(region), violates(region & doomed(graph, goal)))
 }
 
 /// The states that the claim is about.
@@ -94,10 +115,9 @@ pub fn doomed(graph: &Graph, goal: Set) -> Set {
 }
 
 /// What fair paths that violate the claim can do for ever.
-fn violating_sets<'a>(oracle: &'a Oracle, claim: &Claim) -> Vec<&'a Recurrent> {
-    let stems = stem_lengths(&oracle.graph, claim);
-    let all = oracle.recurrent.iter();
-    let refuting = all.filter(|r| refutes(&oracle.graph, claim, r.states));
+fn violating_sets<'a>(graph: &Graph, recurrent: &'a [Recurrent], claim: &Claim) -> Vec<&'a Recurrent> {
+    let stems = stem_lengths(graph, claim);
+    let refuting = recurrent.iter().filter(|r| refutes(graph, claim, r.states));
     refuting.filter(|r| members(r.states).any(|s| stems[s].is_some())).collect()
 }
 

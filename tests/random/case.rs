@@ -34,20 +34,59 @@ impl Case {
         let claims = (0..CLAIMS).map(|_| claim(rng)).collect();
         Self { graph, claims, cut }
     }
+
+    /// A case with a larger graph.
+    pub fn random_long(rng: &mut Rng) -> Self {
+        let graph = long_graph(rng);
+        let claims = (0..CLAIMS).map(|_| claim(rng)).collect();
+        Self { graph, claims, cut: Cut::Nothing }
+    }
+}
+
+/// Larger graphs that hang together by short roads, so that they have many components.
+fn long_graph(rng: &mut Rng) -> Graph {
+    let states = rng.usize(10..=30);
+    let fairness = fairness(rng);
+    let sets =
+        |rng: &mut Rng| (0..fairness.len()).filter(|_| rng.u8(..6) == 0).fold(0, |all, i| all | 1 << i);
+    let mut edges = Vec::new();
+    if rng.bool() {
+        // No end and a way back, since otherwise most violations are traps.
+        edges.extend((0..states).map(|s| Edge { from: s, to: Some((s + 1) % states), sets: sets(rng) }));
+    }
+    for _ in edges.len()..rng.usize(states..=2 * states) {
+        let from = rng.usize(..states);
+        let to = (from + rng.usize(..=6)).saturating_sub(2).min(states - 1);
+        edges.push(Edge { from, to: Some(to), sets: sets(rng) });
+    }
+    let rare = rng.u8(1..=4);
+    let atom = |rng: &mut Rng| (0..states).filter(|_| rng.u8(..8) < rare).fold(0, |all, s| all | 1 << s);
+    Graph {
+        states,
+        initial: vec![0],
+        edges,
+        atoms: (0..ATOMS).map(|_| atom(rng)).collect(),
+        stutters: rng.u8(..8) == 0,
+        fairness,
+    }
+}
+
+fn fairness(rng: &mut Rng) -> Vec<Strength> {
+    let strength = |rng: &mut Rng| if rng.bool() { Strength::Weak } else { Strength::Strong };
+    (0..rng.usize(0..=3)).map(|_| strength(rng)).collect()
 }
 
 fn graph(rng: &mut Rng) -> Graph {
     let states = rng.usize(1..=6);
-    let fairness: Vec<_> =
-        (0..rng.usize(0..=3)).map(|_| if rng.bool() { Strength::Weak } else { Strength::Strong }).collect();
+    let fairness = fairness(rng);
     let sets = |rng: &mut Rng| (0..fairness.len()).filter(|_| rng.u8(..5) < 2).fold(0, |all, i| all | 1 << i);
-    let moves_max = MOVES_MAX.min(states * 5 / 2);
+    let moves = rng.usize(states / 2..=MOVES_MAX.min(states * 5 / 2));
     let mut edges = Vec::new();
     if rng.bool() {
-        // A round trip, since few random graphs have a way back from everywhere, and without one most violations are traps.
+        // No end and a way back, since otherwise most violations are traps.
         edges.extend((0..states).map(|s| Edge { from: s, to: Some((s + 1) % states), sets: sets(rng) }));
     }
-    while edges.len() < rng.usize(states / 2..=moves_max) {
+    while edges.len() < moves {
         // A self-loop now and then; parallel edges come by themselves.
         let (from, to) = (rng.usize(..states), rng.usize(..states));
         edges.push(Edge { from, to: Some(to), sets: sets(rng) });

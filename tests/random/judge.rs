@@ -3,8 +3,8 @@
 use crate::case::{Case, Cut};
 use crate::graph::{GraphModel, path, system};
 use crate::oracle::{Answer, Claim, Form, Oracle, decide, judge_lasso};
-use aftercalm::check::{Decision, Limits, Outcome, check};
-use aftercalm::property::{Kind, Verdict};
+use aftercalm::check::{Decision, Limits, Note, Outcome, check};
+use aftercalm::property::{Kind, System, Verdict};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -65,6 +65,7 @@ pub fn judge(case: &Case, tally: &mut Tally) -> Result<(), String> {
     if outcome.decisions.len() != case.claims.len() {
         return Err("not one decision for each claim".into());
     }
+    judge_repetition(&system, &limits, &outcome)?;
     if outcome.stops.is_empty() {
         judge_counts(case, &oracle, &outcome)?;
     } else if case.cut == Cut::Nothing {
@@ -92,6 +93,21 @@ pub fn judge(case: &Case, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
+/// The same model gives the same answers and the same witnesses.
+fn judge_repetition(
+    system: &System<GraphModel>,
+    limits: &Limits,
+    outcome: &Outcome<GraphModel>,
+) -> Result<(), String> {
+    let again = check(system, limits).map_err(|error| error.to_string())?;
+    let told = |o: &Outcome<GraphModel>| format!("{:?}", (o.states, o.transitions, &o.stops, &o.decisions));
+    if told(outcome) == told(&again) {
+        Ok(())
+    } else {
+        Err(format!("a second run says\n{}\nthe first\n{}", told(&again), told(outcome)))
+    }
+}
+
 /// The numbers of a search that has seen everything.
 fn judge_counts(case: &Case, oracle: &Oracle, outcome: &Outcome<GraphModel>) -> Result<(), String> {
     let graph = &oracle.graph;
@@ -107,13 +123,17 @@ fn judge_counts(case: &Case, oracle: &Oracle, outcome: &Outcome<GraphModel>) -> 
     let is_end = |s: &usize| reached(*s) && !graph.edges.iter().any(|e| e.from == *s && e.to.is_some());
     let ends = (0..graph.states).filter(is_end).count() as u64;
     let counted = (outcome.states, outcome.transitions, outcome.end_states);
-    if counted == (states, transitions, ends) {
+    if counted != (states, transitions, ends) {
+        return Err(format!("counted {counted:?}, and it should be {:?}", (states, transitions, ends)));
+    }
+    // States 2i and 2i + 1 hash alike.
+    let alike = (0..graph.states / 2).filter(|i| reached(2 * i) && reached(2 * i + 1)).count() as u64;
+    let pairs = |note: &Note| if let Note::CoarseHash { pairs, .. } = note { *pairs } else { 0 };
+    let remarked = outcome.notes.iter().map(pairs).sum::<u64>();
+    if remarked == alike {
         Ok(())
     } else {
-        Err(format!(
-            "states, transitions, ends: {counted:?}, and it should be {:?}",
-            (states, transitions, ends)
-        ))
+        Err(format!("{alike} pairs hash alike, {remarked} were remarked"))
     }
 }
 

@@ -78,6 +78,20 @@ fn random_models_are_decided_as_the_definitions_say() {
 }
 
 #[test]
+fn random_models_of_many_components_are_decided_as_fixpoints_say() {
+    let tally = run(Case::random_long);
+    println!("{tally}");
+    if !is_whole_run() {
+        return;
+    }
+    for form in [Form::Eventually, Form::LeadsTo, Form::Recurs, Form::Stabilizes] {
+        for answer in ["holds", "violated lasso stalls", "violated trap"] {
+            assert!(tally.count(form, answer) >= 3, "too few {form:?} that are {answer}");
+        }
+    }
+}
+
+#[test]
 fn a_truncated_search_of_a_random_model_says_nothing_that_the_whole_model_refutes() {
     let tally = run(|rng| {
         let cut = match rng.u8(..3) {
