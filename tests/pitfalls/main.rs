@@ -3,6 +3,7 @@
 //! Many are faults that stateright 0.31 has. Where it is cheap, the test shows that too, so that a release of stateright
 //! that mends one is noticed.
 
+mod depth;
 mod fairness;
 mod faults;
 mod identity;

@@ -71,6 +71,19 @@ fn a_time_limit_and_an_interrupt_never_verify() {
 }
 
 #[test]
+fn a_memory_limit_never_verifies() {
+    let used = |used: fn() -> Option<u64>| {
+        let limits =
+            Limits { memory_bytes_max: Some(1 << 30), memory_bytes_used: Some(used), ..Limits::default() };
+        run(&chain().system(), &limits)
+    };
+    let over = used(|| Some(1 << 31));
+    inconclusive(&over);
+    assert_eq!(over.stops, [Stop::Memory(1 << 30)]);
+    assert_eq!(used(|| Some(1 << 29)).decisions[0].verdict, Verdict::Violated);
+}
+
+#[test]
 fn a_boundary_never_verifies() {
     let roads = Roads::new(&[(0, 1), (1, 2)]).within(1);
     assert!(!stateright_refutes(&roads, Search::Bfs));
