@@ -12,6 +12,8 @@ pub struct Limits {
     pub states_max: u64,
     /// The most bytes of memory for the whole process. None: no limit.
     pub memory_bytes_max: Option<u64>,
+    /// How many bytes of memory the process uses at the moment, if that can be told: the search itself does no I/O.
+    pub memory_bytes_used: Option<fn() -> Option<u64>>,
     /// The most time for the search. None: no limit.
     pub time_max: Option<Duration>,
     /// The most steps from an initial state (ticks, in a timed system). None: no limit.
@@ -25,6 +27,7 @@ impl Default for Limits {
         Self {
             states_max: u64::from(u32::MAX - 1),
             memory_bytes_max: None,
+            memory_bytes_used: None,
             time_max: None,
             depth_max: None,
             interrupt: Arc::default(),

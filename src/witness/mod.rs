@@ -3,6 +3,8 @@
 //! Nothing here knows the search or its graph. A trace that fails its replay is an internal error and is never printed
 //! as a finding.
 
+mod replay;
 mod trace;
 
+pub use replay::{Finding, ReplayError, replay};
 pub use trace::{Step, Trace};

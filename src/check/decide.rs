@@ -1,0 +1,270 @@
+//! The decision procedures: what each claim asks of the state graph.
+//!
+//! Every violation of a liveness claim is a fair cycle in some region of the graph, reached by a path of some shape:
+//!
+//! | claim | stages of the stem | the cycle |
+//! | --- | --- | --- |
+//! | `eventually p` | without p | without p |
+//! | `p leads_to q` | anywhere; then from a p without q | without q |
+//! | `recurs p` | anywhere | without p |
+//! | `stabilizes p` | anywhere | with a state without p |
+//! | `recoverable p` | anywhere | in the trap: where no path leads to p |
+//!
+//! `after a` puts a stage in front: up to the first state with a. An end state counts as a cycle: it is stayed in.
+//!
+//! A violation is a *trap* if its cycle can be chosen among the states from which no path at all, fair or not, leads to a
+//! state that meets the claim's goal; otherwise it is a *lasso*. Fair behaviours exist from every state, whatever the
+//! fairness (every finite path extends to a fair one), so a trap needs no fairness to be one.
+//!
+//! Soundness on a truncated graph: cycles and paths that the graph has are real. The absence of a path is concluded only
+//! where no open state is reachable. `holds` and `vacuous` are said of complete graphs alone.
+//!
+//! Cost: O((states + edges) × strong sets) for each claim, and the search for a short loop (`lasso.rs`).
+
+use super::bits::Bits;
+use super::fair::{FairSets, fair_components};
+use super::graph::StateGraph;
+use super::lasso::{EdgeStep, PAIRS_MAX, Stage, Walk, fair_loop, stem};
+use super::scc::Sccs;
+use crate::property::{Claim, Kind, Lasso, StateExpr, Temporal, Verdict};
+
+/// A verdict, with its witness as a walk through the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The verdict; [`Verdict::Inconclusive`] where the graph is truncated and does not show a violation.
+    pub verdict: Verdict,
+    /// How the claim is violated.
+    pub kind: Option<Kind>,
+    /// What the loop does.
+    pub lasso: Option<Lasso>,
+    /// The states reachable once the antecedent was met.
+    pub states_covered: u64,
+    /// Why the claim is vacuous.
+    pub detail: Option<String>,
+    /// The stem, and the steps of the loop (none for a finite path).
+    pub witness: Option<(Walk, Vec<EdgeStep>)>,
+}
+
+/// A graph with what is needed to decide claims on it.
+pub struct Decider<'a> {
+    /// The graph.
+    pub graph: &'a StateGraph,
+    /// The names of its atoms.
+    pub atoms: Vec<&'a str>,
+    /// The fairness of its behaviours.
+    pub fair: FairSets,
+    /// Whether the graph is the whole of the model.
+    pub complete: bool,
+}
+
+impl Decider<'_> {
+    /// Decides one claim.
+    pub fn decide(&self, claim: &Claim) -> Finding {
+        let antecedent = claim.after.as_ref().map(|a| self.states_with(a));
+        let covered = self.covered(antecedent.as_ref());
+        let mut finding = Finding {
+            verdict: Verdict::Inconclusive,
+            kind: None,
+            lasso: None,
+            states_covered: covered.count(),
+            detail: None,
+            witness: None,
+        };
+        if let Some(reason) = self.vacuous(claim, &covered) {
+            if self.complete {
+                (finding.verdict, finding.detail) = (Verdict::Vacuous, Some(reason));
+            }
+            return finding;
+        }
+        let shape = Shape { antecedent: antecedent.as_ref(), covered: &covered };
+        match &claim.temporal {
+            Temporal::Always(p) => {
+                self.safety(&shape, &self.states_with(p).complement(self.graph.size()), &mut finding)
+            }
+            Temporal::Reachable(p) => self.possibility(&shape, &self.states_with(p), &mut finding),
+            _ => self.liveness(&shape, &claim.temporal, &mut finding),
+        }
+        finding
+    }
+
+    /// The states in which `expr` holds.
+    fn states_with(&self, expr: &StateExpr) -> Bits {
+        let all = self.graph.size();
+        match expr {
+            StateExpr::Const(true) => Bits::default().complement(all),
+            StateExpr::Const(false) => Bits::new(all as usize),
+            StateExpr::Atom(name) => {
+                let index = self.atoms.iter().position(|a| a == name);
+                index.map_or_else(Bits::default, |i| self.graph.atoms[i].clone())
+            }
+            StateExpr::Not(p) => self.states_with(p).complement(all),
+            StateExpr::And(p, q) => self.states_with(p).and(&self.states_with(q)),
+            StateExpr::Or(p, q) => self.states_with(p).or(&self.states_with(q)),
+        }
+    }
+
+    /// The states reachable once the antecedent was met; all states if there is none.
+    fn covered(&self, antecedent: Option<&Bits>) -> Bits {
+        match antecedent {
+            None => Bits::default().complement(self.graph.size()),
+            Some(a) => self.graph.reach(a.iter(), |_| true),
+        }
+    }
+
+    /// Why nothing is tested by the claim, if that is so as far as the graph goes.
+    fn vacuous(&self, claim: &Claim, covered: &Bits) -> Option<String> {
+        if let Some(after) = claim.after.as_ref().filter(|_| covered.is_empty()) {
+            return Some(format!("`{after}` is never reached, so nothing was tested"));
+        }
+        match &claim.temporal {
+            Temporal::LeadsTo(p, _) if covered.and(&self.states_with(p)).is_empty() => {
+                let after = claim.after.as_ref().map(|a| format!(" after `{a}`")).unwrap_or_default();
+                Some(format!("`{p}` is never reached{after}, so nothing was tested"))
+            }
+            _ => None,
+        }
+    }
+
+    fn held(&self) -> Verdict {
+        if self.complete { Verdict::Holds } else { Verdict::Inconclusive }
+    }
+
+    fn safety(&self, shape: &Shape<'_>, bad: &Bits, finding: &mut Finding) {
+        match stem(self.graph, &shape.stages(Vec::new(), None), bad) {
+            Some((walk, _)) => {
+                (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
+                finding.witness = Some((walk, Vec::new()));
+            }
+            None => finding.verdict = self.held(),
+        }
+    }
+
+    fn possibility(&self, shape: &Shape<'_>, good: &Bits, finding: &mut Finding) {
+        match stem(self.graph, &shape.stages(Vec::new(), None), good) {
+            Some((walk, _)) => {
+                finding.verdict = Verdict::Holds;
+                finding.witness = Some((walk, Vec::new()));
+            }
+            None if self.complete => {
+                (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
+                finding.detail = Some("no behaviour reaches it, so there is no path to show".to_owned());
+            }
+            None => {}
+        }
+    }
+
+    fn liveness(&self, shape: &Shape<'_>, temporal: &Temporal, finding: &mut Finding) {
+        let graph = self.graph;
+        let goal = self.states_with(temporal.goal());
+        let unhealthy = goal.complement(graph.size());
+        // Where the cycle may be, and for the claims about a path without the goal, where that path starts.
+        let (region, start): (Bits, Option<Bits>) = match temporal {
+            Temporal::Eventually(_) => (self.first(shape).and(&unhealthy), None),
+            Temporal::LeadsTo(p, _) => {
+                let start = shape.covered.and(&self.states_with(p)).and(&unhealthy);
+                (start.clone(), Some(start))
+            }
+            Temporal::Stabilizes(_) => (shape.covered.clone(), None),
+            _ => (shape.covered.and(&unhealthy), None),
+        };
+        let avoids = matches!(temporal, Temporal::Eventually(_) | Temporal::LeadsTo(..));
+        let region = if avoids { graph.reach(region.iter(), |s| unhealthy.get(s)) } else { region };
+        let trapped = self.trapped(&goal);
+        let only_traps = matches!(temporal, Temporal::Recoverable(_));
+        let region: Vec<u32> = region.iter().filter(|s| !only_traps || trapped.get(*s)).collect();
+        let visit = matches!(temporal, Temporal::Stabilizes(_)).then_some(&unhealthy);
+        let mut components = fair_components(graph, self.fair, region);
+        components.retain(|c| visit.is_none_or(|set| c.iter().any(|s| set.get(*s))));
+        if components.is_empty() {
+            finding.verdict = self.held();
+            return;
+        }
+        // A component is strongly connected, so it is trapped as a whole or not at all.
+        let is_trap = components.iter().any(|c| trapped.get(c[0]));
+        if is_trap {
+            components.retain(|c| trapped.get(c[0]));
+        }
+        let mut targets = Bits::new(graph.size() as usize);
+        components.iter().flatten().for_each(|s| {
+            targets.insert(*s);
+        });
+        let stages = shape.stages(start.into_iter().collect(), avoids.then_some(&unhealthy));
+        let Some((walk, joint)) = stem(graph, &stages, &targets) else { return };
+        let component = components.iter().find(|c| c.binary_search(&joint).is_ok());
+        let cycle = component.and_then(|c| fair_loop(graph, self.fair, c, joint, visit, PAIRS_MAX));
+        let Some(cycle) = cycle else { return };
+        let heals = self.visits(joint, &cycle.steps).any(|s| goal.get(s));
+        finding.verdict = Verdict::Violated;
+        finding.kind = Some(if is_trap { Kind::Trap } else { Kind::Lasso });
+        finding.lasso = Some(if heals { Lasso::Flaps } else { Lasso::Stalls });
+        finding.witness = Some((walk, cycle.steps));
+    }
+
+    /// The states in which a path can be when it first meets the antecedent.
+    fn first(&self, shape: &Shape<'_>) -> Bits {
+        let initial = 0..self.graph.initial;
+        let Some(antecedent) = shape.antecedent else {
+            let mut states = Bits::new(self.graph.size() as usize);
+            initial.for_each(|s| {
+                states.insert(s);
+            });
+            return states;
+        };
+        let before = self.graph.reach(initial.clone(), |s| !antecedent.get(s));
+        let mut first = Bits::new(self.graph.size() as usize);
+        let after = before.iter().flat_map(|s| self.graph.successors(s).iter().copied());
+        initial.chain(after).filter(|s| antecedent.get(*s)).for_each(|s| {
+            first.insert(s);
+        });
+        first
+    }
+
+    /// The states from which no path leads to a state in `goal`, nor to an open state.
+    fn trapped(&self, goal: &Bits) -> Bits {
+        let graph = self.graph;
+        let all: Vec<u32> = (0..graph.size()).collect();
+        let mut saved = Bits::new(all.len());
+        Sccs::new(graph).components(&all, |component| {
+            let escapes = |s: &u32| {
+                goal.get(*s) || graph.open(*s) || graph.successors(*s).iter().any(|next| saved.get(*next))
+            };
+            if component.iter().any(escapes) {
+                component.iter().for_each(|s| {
+                    saved.insert(*s);
+                });
+            }
+        });
+        saved.complement(graph.size())
+    }
+
+    /// The states that a loop visits.
+    fn visits<'b>(&'b self, joint: u32, steps: &'b [EdgeStep]) -> impl Iterator<Item = u32> + 'b {
+        let ends = steps.iter().map(move |step| step.map_or(joint, |position| self.graph.targets[position]));
+        std::iter::once(joint).chain(ends)
+    }
+}
+
+/// What all claims have in common: the antecedent, and what it covers.
+struct Shape<'a> {
+    antecedent: Option<&'a Bits>,
+    covered: &'a Bits,
+}
+
+impl<'a> Shape<'a> {
+    /// The stages of a stem: up to the first state with the antecedent; anywhere, up to a state of each set in `starts`;
+    /// then within `last` (anywhere, if None).
+    fn stages(&self, starts: Vec<Bits>, last: Option<&'a Bits>) -> Vec<Stage<'a>> {
+        let mut stages: Vec<Stage<'a>> = Vec::new();
+        let mut enter: Box<dyn Fn(u32) -> bool + 'a> = Box::new(|_| true);
+        if let Some(a) = self.antecedent {
+            stages.push(Stage { enter, inside: Box::new(move |s| !a.get(s)) });
+            enter = Box::new(move |s| a.get(s));
+        }
+        for start in starts {
+            stages.push(Stage { enter, inside: Box::new(|_| true) });
+            enter = Box::new(move |s| start.get(s));
+        }
+        stages.push(Stage { enter, inside: Box::new(move |s| last.is_none_or(|set| set.get(s))) });
+        stages
+    }
+}

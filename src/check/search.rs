@@ -1,0 +1,420 @@
+//! The generic search: every state of any model, breadth first, exact.
+//!
+//! States are numbered in the order in which a breadth-first search meets them, so the graph gives shortest paths and the
+//! same numbers in every run. The model is somebody else's code: a panic, an answer that changes from call to call, or a
+//! hash at odds with `==` ends the search with a [`Fault`] that names the state, and what was found before it stays.
+//!
+//! Determinism of the model is tested by asking again: always for the first [`ASK_AGAIN_FIRST`] states, then for one
+//! state in [`ASK_AGAIN_EACH`], both of the same value and of an equal one that was built along another path (which is
+//! where a `HashMap` in the state gives itself away).
+//!
+//! Cost: states and edges once each; memory as [`StateGraph`] and [`States`] say.
+
+use super::graph::{NONE, StateGraph};
+use super::limits::{Limits, Stop};
+use super::states::{Place, States};
+use crate::model::{Checkable, Fault, guard, guard_quietly};
+use crate::property::System;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// The model is asked again about each of the first so many states.
+pub const ASK_AGAIN_FIRST: u32 = 1024;
+/// After those, the model is asked again about one state in so many.
+pub const ASK_AGAIN_EACH: u32 = 64;
+/// Time, memory and interrupts are looked at once in so many states.
+const LOOK_EACH: u32 = 256;
+
+/// What a search found.
+pub struct Explored<M: Checkable> {
+    /// The graph.
+    pub graph: StateGraph,
+    /// The states, by id.
+    pub states: States<M::State>,
+    /// What ended the search early.
+    pub stops: Vec<Stop>,
+    /// The fault that ended it, if one did.
+    pub fault: Option<Fault>,
+}
+
+/// What one state leads to.
+struct Expansion<S> {
+    /// Each successor within the boundary, with the fairness sets of the action, in the order of the actions.
+    edges: Vec<(u128, S)>,
+    /// The number of successors that the boundary kept out, and the fairness sets that they enable.
+    outside: u64,
+    outside_enables: u128,
+}
+
+/// Explores the model of `system` within the limits.
+pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits) -> Explored<M> {
+    let mut search = Search {
+        system,
+        limits,
+        started: Instant::now(),
+        found: Explored {
+            graph: StateGraph::new(system.atoms.len()),
+            states: States::new(),
+            stops: Vec::new(),
+            fault: None,
+        },
+        labels: HashMap::from([(0, 0)]),
+        outside: 0,
+    };
+    let ended = search.run();
+    if let Err(end) = ended {
+        match end {
+            End::Stop(stop) => search.found.stops.push(stop),
+            End::Fault(fault) => {
+                search.found.stops.push(Stop::Fault);
+                search.found.fault = Some(fault);
+            }
+        }
+    }
+    if search.outside > 0 {
+        search.found.stops.push(Stop::Boundary(search.outside));
+    }
+    search.found
+}
+
+struct Search<'a, M: Checkable> {
+    system: &'a System<M>,
+    limits: &'a Limits,
+    started: Instant,
+    found: Explored<M>,
+    /// The index of each distinct edge mask.
+    labels: HashMap<u128, u32>,
+    outside: u64,
+}
+
+enum End {
+    Stop(Stop),
+    Fault(Fault),
+}
+
+impl From<Fault> for End {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl<M: Checkable> Search<'_, M> {
+    fn run(&mut self) -> Result<(), End> {
+        self.start()?;
+        let mut level_end = self.found.states.len();
+        let mut depth = 0;
+        let mut id = 0;
+        while id < self.found.states.len() {
+            if id == level_end {
+                level_end = self.found.states.len();
+                depth += 1;
+            }
+            if let Some(depth_max) = self.limits.depth_max.filter(|max| depth >= *max) {
+                return Err(End::Stop(Stop::Depth(depth_max)));
+            }
+            self.look(id)?;
+            self.expand(id)?;
+            id += 1;
+        }
+        Ok(())
+    }
+
+    /// Finds the initial states.
+    fn start(&mut self) -> Result<(), End> {
+        let model = &self.system.model;
+        let states = guard("init_states", || model.init_states())?;
+        let again = guard("init_states", || model.init_states())?;
+        if states != again {
+            return Err(End::Fault(Fault::NotDeterministic {
+                function: "init_states".to_owned(),
+                state: None,
+                first: format!("{states:?}"),
+                second: format!("{again:?}"),
+            }));
+        }
+        let mut outside = 0;
+        for state in states {
+            if guard("within_boundary", || model.within_boundary(&state)).map_err(|f| at(f, &state))? {
+                self.insert(state, NONE)?;
+            } else {
+                outside += 1;
+            }
+        }
+        self.found.graph.initial = self.found.states.len();
+        self.outside += outside as u64;
+        if self.found.states.len() == 0 {
+            return Err(End::Fault(Fault::NoInitialState { outside }));
+        }
+        Ok(())
+    }
+
+    /// Whether to go on.
+    fn look(&self, id: u32) -> Result<(), End> {
+        if !id.is_multiple_of(LOOK_EACH) {
+            return Ok(());
+        }
+        if self.limits.interrupt.load(Ordering::Relaxed) {
+            return Err(End::Stop(Stop::Interrupted));
+        }
+        if let Some(time_max) = self.limits.time_max.filter(|max| self.started.elapsed() >= *max) {
+            return Err(End::Stop(Stop::Time(time_max)));
+        }
+        if let Some(bytes_max) = self.limits.memory_bytes_max
+            && let Some(used) = self.limits.memory_bytes_used.and_then(|probe| probe())
+            && used >= bytes_max
+        {
+            return Err(End::Stop(Stop::Memory(bytes_max)));
+        }
+        Ok(())
+    }
+
+    /// Adds the edges of state `id` to the graph; on an error the graph is as if the state had not been expanded.
+    fn expand(&mut self, id: u32) -> Result<(), End> {
+        let state = self.found.states.get(id);
+        let ask_again = id < ASK_AGAIN_FIRST || id.is_multiple_of(ASK_AGAIN_EACH);
+        let expansion = successors(self.system, state)?;
+        if ask_again {
+            same_again(self.system, state, state, &expansion)?;
+        }
+        let row = self.found.graph.targets.len();
+        let result = self.add_edges(id, expansion.edges, ask_again);
+        if result.is_err() {
+            self.found.graph.targets.truncate(row);
+            self.found.graph.labels.truncate(row);
+            return result;
+        }
+        self.found.graph.rows.push(self.found.graph.targets.len() as u64);
+        if expansion.outside > 0 {
+            self.outside += expansion.outside;
+            self.found.graph.cut.insert(id, expansion.outside_enables);
+        }
+        Ok(())
+    }
+
+    fn add_edges(&mut self, from: u32, edges: Vec<(u128, M::State)>, ask_again: bool) -> Result<(), End> {
+        let mut asked = !ask_again;
+        for (mask, state) in edges {
+            // An equal state that came along another path must have the same successors.
+            let copy = (!asked).then(|| state.clone());
+            let place = self.insert(state, from)?;
+            if let (Place::Known(known), Some(copy)) = (place, copy) {
+                asked = true;
+                let known = self.found.states.get(known);
+                let expansion = successors(self.system, known)?;
+                same_again(self.system, known, &copy, &expansion)?;
+            }
+            let graph = &mut self.found.graph;
+            graph.targets.push(place.id());
+            if !self.system.fairness.is_empty() {
+                let label = *self.labels.entry(mask).or_insert_with(|| {
+                    graph.masks.push(mask);
+                    (graph.masks.len() - 1) as u32
+                });
+                graph.labels.push(label);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds or adds a state, with its parent and its atoms.
+    fn insert(&mut self, state: M::State, parent: u32) -> Result<Place, End> {
+        let states = &mut self.found.states;
+        let full = u64::from(states.len()) >= self.limits.states_max.min(u64::from(NONE - 1));
+        if full {
+            // Only a known state may still be met.
+            return match guard("==", || states.find(&state))? {
+                Some(id) => Ok(Place::Known(id)),
+                None => Err(End::Stop(Stop::States(u64::from(states.len())))),
+            };
+        }
+        let place = guard("==", || states.insert(state))?;
+        let Place::New(id) = place else { return Ok(place) };
+        self.found.graph.parents.push(parent);
+        let state = self.found.states.get(id);
+        let atoms = &mut self.found.graph.atoms;
+        guard("an atom", || {
+            for (atom, bits) in self.system.atoms.iter().zip(atoms) {
+                if atom.holds(&self.system.model, state) {
+                    bits.insert(id);
+                }
+            }
+        })
+        .map_err(|fault| at(name_atom(self.system, state).unwrap_or(fault), state))?;
+        let ask_again = id < ASK_AGAIN_FIRST || id.is_multiple_of(ASK_AGAIN_EACH);
+        if !equal(state, state) {
+            return Err(End::Fault(Fault::EqNotReflexive { state: show(state) }));
+        }
+        if ask_again {
+            let copy = state.clone();
+            if !equal(state, &copy) {
+                return Err(End::Fault(Fault::EqNotReflexive { state: show(state) }));
+            }
+            if self.found.states.hash(state) != self.found.states.hash(&copy) {
+                return Err(End::Fault(Fault::HashFinerThanEq { state: show(state) }));
+            }
+        }
+        Ok(place)
+    }
+}
+
+/// `==`, also where both sides are the same value.
+fn equal<S: PartialEq>(a: &S, b: &S) -> bool {
+    a == b
+}
+
+fn hash_of<S: Hash>(state: &S) -> u64 {
+    foldhash::quality::FixedState::with_seed(2).hash_one(state)
+}
+
+fn show<T: std::fmt::Debug>(value: &T) -> String {
+    guard_quietly("Debug", || format!("{value:?}"))
+}
+
+fn at<S: std::fmt::Debug>(fault: Fault, state: &S) -> Fault {
+    fault.at(Some(show(state)), None)
+}
+
+/// The successors of `state`. The action's position among them is the edge's position in its row.
+fn successors<M: Checkable>(system: &System<M>, state: &M::State) -> Result<Expansion<M::State>, Fault> {
+    guard("", || expansion(system, state)).map_err(|_| blame(system, state))
+}
+
+fn expansion<M: Checkable>(system: &System<M>, state: &M::State) -> Expansion<M::State> {
+    let model = &system.model;
+    let mut actions = Vec::new();
+    model.actions(state, &mut actions);
+    let mut result = Expansion { edges: Vec::with_capacity(actions.len()), outside: 0, outside_enables: 0 };
+    for action in actions {
+        let mask = membership(system, state, &action);
+        let Some(next) = model.next_state(state, action) else { continue };
+        if model.within_boundary(&next) {
+            result.edges.push((mask, next));
+        } else {
+            result.outside += 1;
+            if next != *state {
+                result.outside_enables |= mask;
+            }
+        }
+    }
+    result
+}
+
+fn membership<M: Checkable>(system: &System<M>, state: &M::State, action: &M::Action) -> u128 {
+    let sets = system.fairness.iter().enumerate();
+    sets.fold(0, |mask, (i, set)| mask | u128::from(set.contains(&system.model, state, action)) << i)
+}
+
+/// Runs a failed expansion again step by step, to name the function and the action that fail.
+fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
+    let model = &system.model;
+    let fault = (|| {
+        let mut actions = Vec::new();
+        guard("actions", || model.actions(state, &mut actions))?;
+        for action in actions {
+            let named = |fault: Fault| fault.at(None, Some(show(&action)));
+            for set in &system.fairness {
+                guard(&format!("fairness set `{}`", set.name), || set.contains(model, state, &action))
+                    .map_err(named)?;
+            }
+            let next = guard("next_state", || model.next_state(state, action.clone())).map_err(named)?;
+            if let Some(next) = next {
+                guard("within_boundary", || model.within_boundary(&next)).map_err(|f| at(f, &next))?;
+                guard("==", || next != *state).map_err(named)?;
+            }
+        }
+        Ok(())
+    })();
+    match fault {
+        Err(fault) => at(fault, state),
+        Ok(()) => Fault::NotDeterministic {
+            function: "actions or next_state".to_owned(),
+            state: Some(show(state)),
+            first: "a panic".to_owned(),
+            second: "no panic".to_owned(),
+        },
+    }
+}
+
+/// The atom that fails in `state`.
+fn name_atom<M: Checkable>(system: &System<M>, state: &M::State) -> Option<Fault> {
+    system
+        .atoms
+        .iter()
+        .find_map(|atom| guard(&format!("atom `{}`", atom.name), || atom.holds(&system.model, state)).err())
+}
+
+/// Checks that `twin`, which is equal to `state`, has the successors that `first` says `state` has.
+fn same_again<M: Checkable>(
+    system: &System<M>,
+    state: &M::State,
+    twin: &M::State,
+    first: &Expansion<M::State>,
+) -> Result<(), Fault> {
+    let model = &system.model;
+    let list = |state: &M::State| {
+        guard("actions", || {
+            let mut actions = Vec::new();
+            model.actions(state, &mut actions);
+            actions.iter().map(|a| format!("{a:?}")).collect::<Vec<String>>()
+        })
+        .map_err(|fault| at(fault, state))
+    };
+    let different = |function: &str, first: String, second: String| {
+        Err(Fault::NotDeterministic {
+            function: function.to_owned(),
+            state: Some(show(state)),
+            first,
+            second,
+        })
+    };
+    let (actions, again) = (list(state)?, list(twin)?);
+    if actions != again {
+        return different("actions", format!("[{}]", actions.join(", ")), format!("[{}]", again.join(", ")));
+    }
+    let second = successors(system, twin)?;
+    let same = first.edges.len() == second.edges.len() && first.outside == second.outside;
+    if !same {
+        let count = |e: &Expansion<M::State>| format!("{} successors", e.edges.len() as u64 + e.outside);
+        return different("next_state", count(first), count(&second));
+    }
+    for ((mask, next), (mask_again, next_again)) in first.edges.iter().zip(&second.edges) {
+        if next != next_again {
+            return different("next_state", show(next), show(next_again));
+        }
+        if hash_of(next) != hash_of(next_again) {
+            return Err(Fault::HashFinerThanEq { state: show(next) });
+        }
+        if mask != mask_again {
+            let function = "the membership of a fairness set";
+            return different(function, format!("{mask:#b}"), format!("{mask_again:#b}"));
+        }
+    }
+    Ok(())
+}
+
+/// An action and the state that it led to.
+pub type Followed<M> = (<M as stateright::Model>::Action, <M as stateright::Model>::State);
+
+/// The action and the state at the end of the edge in place `nth` of the row of `state`, for witnesses.
+///
+/// # Errors
+/// Where the model no longer gives the same answer, or fails.
+pub fn follow<M: Checkable>(
+    system: &System<M>,
+    state: &M::State,
+    nth: usize,
+) -> Result<Option<Followed<M>>, Fault> {
+    let model = &system.model;
+    guard("next_state", || {
+        let mut actions = Vec::new();
+        model.actions(state, &mut actions);
+        let edges = actions.into_iter().filter_map(|action| {
+            let next = model.next_state(state, action.clone())?;
+            model.within_boundary(&next).then_some((action, next))
+        });
+        edges.into_iter().nth(nth)
+    })
+    .map_err(|fault| at(fault, state))
+}
