@@ -53,9 +53,13 @@ impl Machine {
         if self.names.iter().any(|n| **n == *name) {
             self.errors.push(format!("two actors are named `{name}`; names must differ"));
         }
-        if ["in_flight", "timers", "saved", ""].contains(&name) {
+        if ["in_flight", "timers", "saved"].contains(&name) {
+            self.errors.push(format!("an actor cannot be named `{name}`, which is another part of a state"));
+        }
+        // Names are fields of a state's `Debug` text, which is taken apart to show what a tick changed.
+        if name.is_empty() || name.contains(|c: char| !c.is_alphanumeric() && c != '_') {
             self.errors.push(format!(
-                "an actor cannot be named `{name}`: that is the name of something else in a state"
+                "an actor cannot be named `{name}`: a name is made of letters, digits and `_`"
             ));
         }
         self.names = self.names.iter().cloned().chain([name.into()]).collect();

@@ -20,6 +20,12 @@ pub fn range(start: u32, end: u32) -> Range<Duration> {
     ticks(start)..ticks(end)
 }
 
+/// What cuts a link: an actor, and a predicate on its state.
+pub type Cut<S> = (usize, fn(&S) -> bool);
+
+/// The sender and the receiver.
+pub type Ends = (usize, usize);
+
 /// A link, as plain data.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkSpec<S> {
@@ -27,7 +33,7 @@ pub struct LinkSpec<S> {
     pub hi: u32,
     pub lossy: bool,
     pub duplicating: bool,
-    pub cut: Option<(usize, fn(&S) -> bool)>,
+    pub cut: Option<Cut<S>>,
 }
 
 impl<S> LinkSpec<S> {
@@ -40,7 +46,7 @@ impl<S> LinkSpec<S> {
 pub struct Setup<A: Actor> {
     pub name: &'static str,
     pub actors: Vec<A>,
-    pub links: Vec<((usize, usize), LinkSpec<A::State>)>,
+    pub links: Vec<(Ends, LinkSpec<A::State>)>,
     pub default_link: LinkSpec<A::State>,
     pub order_free: Vec<usize>,
 }
@@ -158,6 +164,7 @@ impl Act {
     }
 }
 
+#[allow(clippy::owned_cow)] // this is what stateright's `Actor` has for a state of type `String`
 fn changing(state: &mut Cow<'_, String>, f: impl FnOnce(&mut String)) {
     let mut next = (**state).clone();
     f(&mut next);
