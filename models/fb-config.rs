@@ -33,13 +33,17 @@
 //! | as it happened (n = 6, C = 2) | violated | violated: a trap |
 //! | `fixing=false`, `on_error=keep-key`, or `lease=true` | holds | holds |
 //! | n <= C | holds | holds |
-//! | C < n < 2C | violated | holds |
+//! | C < n < 2C | violated: may flap for ever | holds |
 //! | n >= 2C | violated | violated: a trap |
 //! | `overload=serve-capacity`, n > C | violated | holds |
 //! | `invalid_answer=write`, `on_error=keep-key` | violated | violated: a trap |
 //! | `latency_max=2` | violated | holds |
 //!
-//! The last two are not in the text, and tell what the result rests on. Where late invalid answers are written into the
+//! With `mend=stop-and-admit` the operators may stop all traffic at any moment after the repair and let `admit` clients back in each
+//! tick. With admit <= C the value stays valid once all are let back, and it can always become valid again; with admit > C it
+//! falls back into the trap. So the ramp must not exceed the capacity.
+//!
+//! The last two cases are not in the text, and tell what the result rests on. Where late invalid answers are written into the
 //! cache, they undo the repair just as errors do, and keeping the key on errors is not enough. And the trap is one of a herd
 //! in step: with jitter a quiet tick can break it, though nothing makes it come.
 
@@ -54,7 +58,7 @@ use std::time::Duration;
 
 aftercalm::choices! {
     /// What a client does with the key when its query fails.
-    pub enum OnError {
+    pub(crate) enum OnError {
         /// It takes the error for an invalid value and deletes the key.
         DeleteKey = "delete-key",
         /// It leaves the key alone.
@@ -64,7 +68,7 @@ aftercalm::choices! {
 
 aftercalm::choices! {
     /// What becomes of the database's throughput beyond its capacity C, with q queries in a tick.
-    pub enum Overload {
+    pub(crate) enum Overload {
         /// It collapses: max(0, 2C - q) are served.
         Collapse = "collapse",
         /// It stays: C are served, the others fail.
@@ -74,7 +78,7 @@ aftercalm::choices! {
 
 aftercalm::choices! {
     /// What a client does with an answer that is itself invalid.
-    pub enum InvalidAnswer {
+    pub(crate) enum InvalidAnswer {
         /// It does not write it into the cache.
         Ignore = "ignore",
         /// It writes it, so that a late one can undo the repair.
@@ -82,9 +86,19 @@ aftercalm::choices! {
     }
 }
 
+aftercalm::choices! {
+    /// What the operators do.
+    pub(crate) enum Mend {
+        /// They repair the value, and that is all.
+        RepairOnly = "repair-only",
+        /// At some moment after the repair they stop all traffic, wait until none is left, and let clients back slowly.
+        StopAndAdmit = "stop-and-admit",
+    }
+}
+
 aftercalm::parameters! {
     /// Clients, one cache key, and the database behind it.
-    pub struct Parameters {
+    pub(crate) struct Parameters {
         /// Clients that share the cache key (n).
         clients: u32 = 6,
         /// Queries that the database can serve in a tick (C).
@@ -99,6 +113,10 @@ aftercalm::parameters! {
         overload: Overload = Overload::Collapse,
         /// What a client does with an answer that is itself invalid.
         invalid_answer: InvalidAnswer = InvalidAnswer::Ignore,
+        /// What the operators do.
+        mend: Mend = Mend::RepairOnly,
+        /// Clients that are let back in each tick (with mend=stop-and-admit).
+        admit: u32 = 1,
         /// The most ticks that a message takes (at least 1).
         latency_max: u32 = 1,
     }
@@ -106,53 +124,59 @@ aftercalm::parameters! {
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// What is sent from one to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Msg {
+pub(crate) enum Msg {
     /// The change: an invalid value.
     BadValue,
     /// The repair: the valid value again.
     Repair,
-    /// A client asks the database for the value.
     Query,
-    /// The database answers: the stored value is valid.
+    /// An answer: the stored value is valid.
     Valid,
-    /// The database answers: the stored value is invalid.
+    /// An answer: the stored value is invalid.
     Invalid,
-    /// The database fails to serve a query.
+    /// An answer: the query was not served.
     Error,
+    /// The operators turn all clients away.
+    Stop,
+    /// The operators let this many clients back.
+    Admit(u32),
 }
 
-/// The cached value.
+/// What is cached, or stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Key {
-    /// As it should be.
+enum Key {
     Valid,
-    /// What the bad change put there.
     Invalid,
-    /// Deleted.
     Missing,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Timer {
+    /// Some idle client reads the key, and finds it not valid.
+    Read,
+    /// At the end of the tick the database serves what it can.
+    Serve,
+    /// The operators stop all traffic,
+    Stop,
+    /// and let some clients back.
+    LetBack,
+}
+
 /// All clients together with the cache that they share.
-pub struct Population {
+struct Population {
     database: Id,
     parameters: Parameters,
 }
 
-/// The cache key, and how many clients wait for an answer.
+/// The cache key, and what the clients do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Clients {
+struct Clients {
     key: Key,
     idle: u32,
     waiting: u32,
-}
-
-/// An idle client reads the key.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Reads {
-    /// Some client does, and finds it not valid.
-    Read,
+    /// Turned away by the operators.
+    away: u32,
 }
 
 impl Population {
@@ -168,9 +192,9 @@ impl Population {
     fn expect_reads(&self, state: &Clients, now: bool, out: &mut Out<Self>) {
         let free = if self.parameters.lease { state.waiting == 0 } else { true };
         if self.parameters.fixing && state.key != Key::Valid && state.idle > 0 && free {
-            out.set_timer(Reads::Read, if now { not_before(Duration::ZERO) } else { later() });
+            out.set_timer(Timer::Read, if now { not_before(Duration::ZERO) } else { later() });
         } else {
-            out.cancel_timer(Reads::Read);
+            out.cancel_timer(Timer::Read);
         }
     }
 }
@@ -178,12 +202,12 @@ impl Population {
 impl Actor for Population {
     type Msg = Msg;
     type State = Clients;
-    type Timer = Reads;
+    type Timer = Timer;
     type Random = u32;
     type Storage = ();
 
     fn on_start(&self, _: Id, _: &Option<()>, _: &mut Out<Self>) -> Clients {
-        Clients { key: Key::Valid, idle: self.parameters.clients, waiting: 0 }
+        Clients { key: Key::Valid, idle: self.parameters.clients, waiting: 0, away: 0 }
     }
 
     fn on_msg(&self, _: Id, state: &mut Cow<'_, Clients>, _: Id, msg: Msg, out: &mut Out<Self>) {
@@ -195,9 +219,22 @@ impl Actor for Population {
                 state.key = Key::Invalid
             }
             Msg::Error if self.parameters.on_error == OnError::DeleteKey => state.key = Key::Missing,
+            Msg::Stop => {
+                state.away += state.idle + state.waiting;
+                (state.idle, state.waiting) = (0, 0);
+            }
+            Msg::Admit(n) => {
+                let n = n.min(state.away);
+                state.away -= n;
+                state.idle += n;
+                if state.key != Key::Valid {
+                    self.query(state, n, out);
+                }
+            }
             Msg::Error | Msg::Invalid | Msg::Query => {}
         }
-        if matches!(msg, Msg::Valid | Msg::Invalid | Msg::Error) {
+        // With nobody waiting, the answer is to a client that has been turned away: it does not try again.
+        if matches!(msg, Msg::Valid | Msg::Invalid | Msg::Error) && state.waiting > 0 {
             state.waiting -= 1;
             state.idle += 1;
             if state.key != Key::Valid {
@@ -207,7 +244,7 @@ impl Actor for Population {
         self.expect_reads(state, true, out);
     }
 
-    fn on_timeout(&self, _: Id, state: &mut Cow<'_, Clients>, _: &Reads, out: &mut Out<Self>) {
+    fn on_timeout(&self, _: Id, state: &mut Cow<'_, Clients>, _: &Timer, out: &mut Out<Self>) {
         let most = if self.parameters.lease { 1 } else { state.idle };
         out.choose_random("readers", (1..=most).collect());
     }
@@ -220,13 +257,13 @@ impl Actor for Population {
 }
 
 /// The persistent store and the database cluster that serves it.
-pub struct Cluster {
+struct Cluster {
     parameters: Parameters,
 }
 
 /// What is stored, and the queries of the tick.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Database {
+struct Database {
     stored: Key,
     /// Who has queried in this tick; nobody between two ticks, so it is not shown.
     queries: Vec<Id>,
@@ -238,17 +275,10 @@ impl fmt::Debug for Database {
     }
 }
 
-/// At the end of the tick the database serves what it can.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Serves {
-    /// It does.
-    Serve,
-}
-
 impl Actor for Cluster {
     type Msg = Msg;
     type State = Database;
-    type Timer = Serves;
+    type Timer = Timer;
     type Random = ();
     type Storage = ();
 
@@ -262,13 +292,13 @@ impl Actor for Cluster {
             Msg::Repair => state.to_mut().stored = Key::Valid,
             Msg::Query => {
                 state.to_mut().queries.push(src);
-                out.set_timer(Serves::Serve, exactly(Duration::ZERO));
+                out.set_timer(Timer::Serve, exactly(Duration::ZERO));
             }
-            Msg::Valid | Msg::Invalid | Msg::Error => {}
+            _ => {}
         }
     }
 
-    fn on_timeout(&self, _: Id, state: &mut Cow<'_, Database>, _: &Serves, out: &mut Out<Self>) {
+    fn on_timeout(&self, _: Id, state: &mut Cow<'_, Database>, _: &Timer, out: &mut Out<Self>) {
         let state = state.to_mut();
         let (c, q) = (self.parameters.capacity as usize, state.queries.len());
         let served = match self.parameters.overload {
@@ -283,32 +313,88 @@ impl Actor for Cluster {
     }
 }
 
+/// The operators: once the value is repaired they stop all traffic, at any moment or never, and let clients back slowly.
+struct Operators {
+    clients: Id,
+    parameters: Parameters,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Mending {
+    NotBegun,
+    /// This many clients have not been let back yet.
+    Stopped(u32),
+    Done,
+}
+
+impl Actor for Operators {
+    type Msg = Msg;
+    type State = Mending;
+    type Timer = Timer;
+    type Random = ();
+    type Storage = ();
+
+    fn on_start(&self, _: Id, _: &Option<()>, _: &mut Out<Self>) -> Mending {
+        Mending::NotBegun
+    }
+
+    fn on_msg(&self, _: Id, _: &mut Cow<'_, Mending>, _: Id, _repair: Msg, out: &mut Out<Self>) {
+        if self.parameters.mend == Mend::StopAndAdmit {
+            out.set_timer(Timer::Stop, later());
+        }
+    }
+
+    fn on_timeout(&self, _: Id, state: &mut Cow<'_, Mending>, act: &Timer, out: &mut Out<Self>) {
+        let left = match (act, &**state) {
+            (Timer::Stop, _) => {
+                out.send(self.clients, Msg::Stop);
+                // Until the last query and its answer have arrived.
+                out.set_timer(Timer::LetBack, exactly(TICK * (2 * self.parameters.latency_max + 1)));
+                self.parameters.clients
+            }
+            (Timer::LetBack, Mending::Stopped(left)) => {
+                out.send(self.clients, Msg::Admit(self.parameters.admit.min(*left)));
+                let left = left.saturating_sub(self.parameters.admit);
+                if left > 0 {
+                    out.set_timer(Timer::LetBack, exactly(TICK));
+                }
+                left
+            }
+            _ => 0,
+        };
+        *state = Cow::Owned(if left > 0 { Mending::Stopped(left) } else { Mending::Done });
+    }
+}
+
 /// The system with its claims.
 ///
 /// # Errors
 /// Where a parameter makes no sense.
-pub fn system(p: &Parameters) -> Result<System<TimedSystem<Msg>>, String> {
-    if p.clients == 0 || p.latency_max == 0 {
-        return Err("clients and latency_max must be at least 1".to_owned());
+pub(crate) fn system(p: &Parameters) -> Result<System<TimedSystem<Msg>>, String> {
+    if p.clients == 0 || p.latency_max == 0 || p.admit == 0 {
+        return Err("clients, admit and latency_max must be at least 1".to_owned());
     }
     let mut sys = TimedSystem::<Msg>::new(TICK);
     let clients: Handle<Population> = sys.reserve("clients");
     let database = sys.add("database", Cluster { parameters: p.clone() });
     sys.fill(clients, Population { database: database.id(), parameters: p.clone() });
-    let change = sys.add(
-        "change",
-        Trigger::lasting(later())
-            .at_start(database, Msg::BadValue)
-            .at_start(clients, Msg::BadValue)
-            .at_end(database, Msg::Repair)
-            .at_end(clients, Msg::Repair),
-    );
+    let mut bad_value = Trigger::lasting(later())
+        .at_start(database, Msg::BadValue)
+        .at_start(clients, Msg::BadValue)
+        .at_end(database, Msg::Repair)
+        .at_end(clients, Msg::Repair);
+    let operators = (p.mend == Mend::StopAndAdmit)
+        .then(|| sys.add("operators", Operators { clients: clients.id(), parameters: p.clone() }));
+    if let Some(operators) = operators {
+        bad_value = bad_value.at_end(operators, Msg::Repair);
+    }
+    let change = sys.add("change", bad_value);
     sys.link_both(clients, database, Link::latency(1..=p.latency_max));
     sys.order_free(database);
 
     let capacity = i64::from(p.capacity);
     let under_way = |state: &TimedState<Msg>, msg: Msg| i64::from(state.count_in_flight(|m| *m.msg == msg));
-    Ok(sys
+    let system = sys
         .system()
         .atom("valid", move |_, s| s[clients].key == Key::Valid)
         .atom("repaired", move |_, s| s[change] == Phase::Over && under_way(s, Msg::Repair) == 0)
@@ -316,7 +402,13 @@ pub fn system(p: &Parameters) -> Result<System<TimedSystem<Msg>>, String> {
         .measure("queries", "requests", move |_, s| under_way(s, Msg::Query))
         .measure("errors", "responses", move |_, s| under_way(s, Msg::Error))
         .claim(stabilizes("valid").after("repaired").named("stays valid"))
-        .claim(recoverable("valid").after("repaired").named("can become valid again")))
+        .claim(recoverable("valid").after("repaired").named("can become valid again"));
+    let Some(operators) = operators else { return Ok(system) };
+    Ok(system
+        .atom("let_back", move |_, s| {
+            s[operators] == Mending::Done && s.in_flight_to(clients).all(|m| !matches!(m.msg, Msg::Admit(_)))
+        })
+        .claim(stabilizes("valid").after("let_back").named("stays valid once all are let back")))
 }
 
 fn main() -> std::process::ExitCode {

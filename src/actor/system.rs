@@ -126,7 +126,7 @@ impl<Msg: Message> TimedSystem<Msg> {
     }
 
     /// Adds a stateright property.
-    pub fn property(
+    pub fn add_property(
         &mut self,
         expectation: Expectation,
         name: &'static str,
