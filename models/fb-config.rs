@@ -51,7 +51,7 @@ use aftercalm::actor::{
     Handle, Link, Phase, TimedState, TimedSystem, Trigger, exactly, later, not_before, send_n,
 };
 use aftercalm::property::{ModelExt, System, recoverable, stabilizes};
-use stateright::actor::{Actor, Id, Out};
+use aftercalm::stateright::actor::{Actor, Id, Out};
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use aftercalm::check::{Decision, Limits, Outcome, check};
 use aftercalm::model::assign;
 use aftercalm::property::{Kind, Verdict};
 use fb_config::{Msg, Parameters, system};
-use stateright::Model;
+use stateright::{Checker, Model};
 
 fn checked(assignments: &str) -> Outcome<TimedSystem<Msg>> {
     let assignments: Vec<String> = assignments.split_whitespace().map(str::to_owned).collect();
@@ -37,6 +37,15 @@ fn verdicts(assignments: &str) -> [&'static str; 2] {
 #[test]
 fn as_it_happened_it_is_a_trap() {
     assert_eq!(verdicts(""), ["trap", "trap"]);
+}
+
+#[test]
+fn stateright_counts_the_same_states() {
+    let parameters = Parameters::default();
+    let mut model = system(&parameters).unwrap().model;
+    model.add_property(stateright::Expectation::Always, "true", |_, _| true);
+    let states = model.checker().spawn_bfs().join().unique_state_count() as u64;
+    assert_eq!(checked("").states, states);
 }
 
 #[test]

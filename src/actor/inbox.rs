@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// The most sub-multisets of one inbox that are looked at in one tick.
 pub(crate) const INBOX_CELLS_MAX: usize = 1 << 18;
 
+/// The most ways in which messages under way to one actor may arrive or not in one tick.
+pub(crate) const ARRIVALS_MAX: usize = 1 << 18;
+
 /// The most deliveries for which an `order_free` declaration is tested against every order.
 pub(crate) const FREE_DELIVERIES_MAX: usize = 4096;
 
@@ -61,7 +64,7 @@ pub(crate) fn arrivals(
         }
     }
     let orders = Orders::new(stage, start, &kinds, &most, order_free);
-    numbers_that_arrive(&aged)
+    numbers_that_arrive(stage, &aged)
         .iter()
         .map(|numbers| {
             let mut had = vec![0; kinds.len()];
@@ -78,7 +81,16 @@ pub(crate) fn arrivals(
 }
 
 /// For each choice, how many of each envelope's messages arrive; the most first.
-fn numbers_that_arrive(aged: &[Envelope]) -> Vec<Vec<u32>> {
+fn numbers_that_arrive(stage: &Stage<'_>, aged: &[Envelope]) -> Vec<Vec<u32>> {
+    let open = aged.iter().filter(|e| e.left.may_be_now() && !e.left.must_be_now());
+    let ways = open.fold(1, |ways: usize, e| ways.saturating_mul(e.count as usize + 1));
+    if ways > ARRIVALS_MAX {
+        refuse(format!(
+            "the messages under way to `{}` may arrive in this tick or later in {ways} ways; the limit is {ARRIVALS_MAX}. Let fewer messages \
+             be under way at once, or give their links a single latency",
+            stage.name()
+        ));
+    }
     let mut all = vec![Vec::new()];
     for e in aged {
         let lo = if e.left.must_be_now() { e.count } else { 0 };

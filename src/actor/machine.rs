@@ -18,6 +18,9 @@ pub(crate) struct Seat {
 
 type Known = HashMap<(Part, Box<[usize]>), Arc<[Arc<Outcome>]>>;
 
+/// The most successors of one state.
+const SUCCESSORS_MAX: usize = 1 << 24;
+
 /// The most (local state, pipeline) pairs whose outcomes are remembered, for each actor; then all are forgotten.
 const REMEMBERED_MAX: usize = 1 << 15;
 
@@ -175,6 +178,24 @@ impl Machine {
             }
         }
         parts.into()
+    }
+}
+
+/// Refuses a state that has more successors than could be listed.
+pub(crate) fn refuse_too_many(names: &[Arc<str>], outcomes: &[impl AsRef<[Arc<Outcome>]>]) {
+    let numbers = || outcomes.iter().map(|list| list.as_ref().len());
+    let all = numbers().fold(1, usize::saturating_mul);
+    if all > SUCCESSORS_MAX {
+        let each: Vec<String> = names
+            .iter()
+            .zip(numbers())
+            .filter(|(_, n)| *n > 1)
+            .map(|(name, n)| format!("{n} of {name}"))
+            .collect();
+        refuse(format!(
+            "a state has too many successors: every combination of what may come of each actor ({}); the limit is {SUCCESSORS_MAX}",
+            each.join(", ")
+        ));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::action::Tick;
 use super::behaviour::{TimedActor, Typed};
 use super::link::Link;
-use super::machine::{Machine, combinations};
+use super::machine::{Machine, combinations, refuse_too_many};
 use super::outcome::Outcome;
 use super::state::TimedState;
 use stateright::actor::{Actor, Id};
@@ -169,7 +169,9 @@ impl<Msg: Message> Model for TimedSystem<Msg> {
 
     fn init_states(&self) -> Vec<Self::State> {
         let mut states = Vec::new();
-        combinations(&self.machine.starts(), |chosen| states.push(self.combine(&chosen)));
+        let starts = self.machine.starts();
+        refuse_too_many(&self.machine.names, &starts);
+        combinations(&starts, |chosen| states.push(self.combine(&chosen)));
         states
     }
 
@@ -177,6 +179,7 @@ impl<Msg: Message> Model for TimedSystem<Msg> {
         let outcomes: Vec<_> = (state.parts.iter().enumerate())
             .map(|(id, part)| self.machine.outcomes(id, part, self.cut(state, id)))
             .collect();
+        refuse_too_many(&self.machine.names, &outcomes);
         let from: Arc<[_]> = state.parts.clone().into();
         let names = &self.machine.names;
         combinations(&outcomes, |chosen| {

@@ -137,6 +137,20 @@ fn large_inboxes_need_a_declaration_and_it_is_tested_there_too() {
 }
 
 #[test]
+fn too_many_ways_are_refused_before_they_are_listed() {
+    let sender = Act::log(|out| "abcdefgh".chars().for_each(|msg| send_n(out, id(0), msg, 5)));
+    let mut setup = Setup::new("", vec![sender]);
+    setup.default_link = LinkSpec::latency(1, 2);
+    setup.order_free.push(0);
+    refused(setup, &["under way to `a0`", "in 1679616 ways"]);
+    let chooser = || Act::log(|out| out.choose_random("", ('a'..='z').collect()));
+    refused(
+        Setup::new("", (0..6).map(|_| chooser()).collect()),
+        &["a state has too many successors", "26 of a0, 26 of a1"],
+    );
+}
+
+#[test]
 fn a_send_to_nobody_is_refused_with_both_ids() {
     let actor = Act::log(|out| out.send(id(7), 'm'));
     refused(

@@ -170,6 +170,18 @@ fn a_cut_drops_what_is_sent_while_it_lasts_and_nothing_else() {
 }
 
 #[test]
+fn at_time_0_a_cut_goes_by_the_state_that_on_start_returned() {
+    let down = |state: &'static str| {
+        let trigger = Act::new(move |_| state.into());
+        let sender = Act::log(|out| out.send(id(2), 'm'));
+        let link = LinkSpec { cut: Some((0, |s: &String| s == "down")), ..LinkSpec::latency(1, 1) };
+        built(vec![trigger, sender, Act::log(|_| {})], link)
+    };
+    check(&down("down"), 2, 3, &[""]);
+    check(&down("up"), 2, 3, &["m"]);
+}
+
+#[test]
 fn a_timer_fires_exactly_when_it_is_due() {
     let system = timers(|out| out.set_timer('t', range(3, 3)));
     check(&system, 0, 2, &[""]);
