@@ -53,19 +53,14 @@ fn hint(hints: &[String]) -> String {
 
 /// A line that Cargo prints. Only what is used here.
 #[derive(Deserialize)]
-#[serde(tag = "reason", rename_all = "kebab-case")]
+#[serde(tag = "reason")]
 enum Message {
-    CompilerMessage {
-        message: Diagnostic,
-    },
-    CompilerArtifact {
-        target: ArtifactTarget,
-        manifest_path: PathBuf,
-        executable: Option<PathBuf>,
-    },
-    BuildFinished {
-        success: bool,
-    },
+    #[serde(rename = "compiler-message")]
+    Diagnostic { message: Diagnostic },
+    #[serde(rename = "compiler-artifact")]
+    Artifact { target: ArtifactTarget, manifest_path: PathBuf, executable: Option<PathBuf> },
+    #[serde(rename = "build-finished")]
+    Finished { success: bool },
     #[serde(other)]
     Other,
 }
@@ -132,7 +127,7 @@ pub fn profile_arguments() -> impl Iterator<Item = OsString> {
 
 fn program(message: Message, wanted: &Buildable) -> Option<PathBuf> {
     match message {
-        Message::CompilerArtifact { target, manifest_path, executable }
+        Message::Artifact { target, manifest_path, executable }
             if target.name == wanted.name
                 && target.kind.iter().any(|kind| kind == wanted.sort.word())
                 && manifest_path == wanted.manifest =>
@@ -148,12 +143,12 @@ fn failure(messages: &[Message], said: String, doing: String, target: &Buildable
     let errors: Vec<&Diagnostic> = messages
         .iter()
         .filter_map(|message| match message {
-            Message::CompilerMessage { message } if message.level.starts_with("error") => Some(message),
+            Message::Diagnostic { message } if message.level.starts_with("error") => Some(message),
             _ => None,
         })
         .collect();
     let full = "No space left on device";
-    let started = messages.iter().any(|message| matches!(message, Message::BuildFinished { success: false }));
+    let started = messages.iter().any(|message| matches!(message, Message::Finished { success: false }));
     if !started || said.contains(full) || errors.iter().any(|error| error.message.contains(full)) {
         let rendered = errors.iter().filter_map(|error| error.rendered.as_deref());
         let said = rendered.chain([said.as_str()]).collect();

@@ -5,7 +5,7 @@
 //! prints. What both sides share lives here: options, limits, exit codes, output.
 //!
 //! Everything that is generic over the model is compiled again with every model file, so there is as little of it as can
-//! be: [`Case`] and the two functions that make one.
+//! be: the private trait `Case` and the two functions that make one.
 
 mod exit;
 pub mod handover;
