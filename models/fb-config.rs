@@ -412,19 +412,5 @@ pub(crate) fn system(p: &Parameters) -> Result<System<TimedSystem<Msg>>, String>
 }
 
 fn main() -> std::process::ExitCode {
-    // Until there is a common `run`: the verdicts of the defaults.
-    let outcome = system(&Parameters::default())
-        .and_then(|s| aftercalm::check::check(&s, &Default::default()).map_err(|error| error.to_string()));
-    match outcome {
-        Ok(outcome) => {
-            for decision in outcome.decisions {
-                println!("{}: {}", decision.claim.name, decision.verdict);
-            }
-            std::process::ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            std::process::ExitCode::from(2)
-        }
-    }
+    aftercalm::run(system)
 }
