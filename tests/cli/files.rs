@@ -17,7 +17,7 @@ fn a_missing_file_is_told_with_names_like_it() {
 
 #[test]
 fn what_is_no_model_file_is_told_with_what_is_accepted() {
-    let folder = Folder::new("no-model");
+    let folder = Folder::shared();
     folder.write("notes.txt", "");
     folder.write("system.toml", "");
     folder.check(&["."]).fails(2, &["is a folder", "not supported yet", "FILE.rs"]);
@@ -29,7 +29,7 @@ fn what_is_no_model_file_is_told_with_what_is_accepted() {
 #[test]
 #[cfg(unix)]
 fn a_pipe_is_not_waited_for() {
-    let folder = Folder::new("pipe");
+    let folder = Folder::shared();
     let _ = std::fs::remove_file(folder.path.join("pipe.rs"));
     assert!(Command::new("mkfifo").arg(folder.path.join("pipe.rs")).status().unwrap().success());
     folder.check(&["pipe.rs"]).fails(2, &["no regular file"]);
@@ -37,7 +37,7 @@ fn a_pipe_is_not_waited_for() {
 
 #[test]
 fn wrong_usage_is_told_by_the_option() {
-    let folder = Folder::new("usage");
+    let folder = Folder::shared();
     folder.run(&[]).fails_usage();
     folder.check(&[]).fails(2, &["<PATH>"]);
     folder.check(&["a.rs", "--max-memory", "8"]).fails(2, &["--max-memory", "8GiB"]);
@@ -50,7 +50,7 @@ fn wrong_usage_is_told_by_the_option() {
 
 #[test]
 fn the_exit_codes_are_in_the_help() {
-    let help = Folder::new("help").check(&["--help"]);
+    let help = Folder::shared().check(&["--help"]);
     help.ends(0, &["Exit codes:", "4   nothing is violated, but", "70  internal error", "--max-memory"]);
 }
 
@@ -63,7 +63,7 @@ impl crate::run::Ran {
 
 #[test]
 fn a_file_that_does_not_compile_shows_what_rustc_says() {
-    let folder = Folder::new("compile");
+    let folder = Folder::shared();
     folder.model("not_rust");
     folder
         .check(&["not_rust.rs"])
@@ -78,7 +78,7 @@ fn a_file_that_does_not_compile_shows_what_rustc_says() {
 
 #[test]
 fn one_broken_file_does_not_stop_the_others_and_the_worst_decides() {
-    let folder = Folder::new("several");
+    let folder = Folder::shared();
     folder.model("counter");
     folder.model("not_rust");
     let ran = folder.check(&["missing.rs", "counter.rs", "not_rust.rs", "counter.rs"]);

@@ -5,8 +5,8 @@ use crate::run::{Folder, Ran, signal, wait_for};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-fn counting(test: &str) -> Child {
-    let folder = Folder::new(test);
+fn counting() -> Child {
+    let folder = Folder::shared();
     folder.model("endless");
     let mut command = folder.command(&["check", "endless.rs", "endless.rs"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -17,7 +17,7 @@ fn counting(test: &str) -> Child {
 #[test]
 fn an_interrupt_ends_the_search_and_what_is_known_is_reported() {
     for name in ["-INT", "-TERM"] {
-        let child = counting("interrupt");
+        let child = counting();
         std::thread::sleep(Duration::from_millis(100));
         signal(name, &child);
         let start = Instant::now();
@@ -30,7 +30,7 @@ fn an_interrupt_ends_the_search_and_what_is_known_is_reported() {
 
 #[test]
 fn a_second_interrupt_ends_at_once() {
-    let child = counting("interrupt-twice");
+    let child = counting();
     signal("-INT", &child);
     signal("-INT", &child);
     let start = Instant::now();
@@ -42,7 +42,7 @@ fn a_second_interrupt_ends_at_once() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_model_does_not_outlive_its_parent() {
-    let mut child = counting("orphan");
+    let mut child = counting();
     let children = format!("/proc/{0}/task/{0}/children", child.id());
     let model = std::fs::read_to_string(children).unwrap().trim().to_owned();
     assert!(!model.is_empty());

@@ -2,15 +2,15 @@
 
 use crate::run::Folder;
 
-fn folder(test: &str, model: &str) -> (Folder, String) {
-    let folder = Folder::new(test);
+fn folder(model: &str) -> (Folder, String) {
+    let folder = Folder::shared();
     folder.model(model);
     (folder, format!("{model}.rs"))
 }
 
 #[test]
 fn a_program_that_hands_nothing_over_is_never_a_success() {
-    let (folder, file) = folder("no-handover", "no_handover");
+    let (folder, file) = folder("no_handover");
     let ran = folder.check(&[&file]);
     ran.fails(2, &["no_handover.rs: ended without handing over", "exit code 0", "aftercalm::run(system)"]);
     assert_eq!(ran.stdout, "", "what a model prints is no result");
@@ -23,7 +23,7 @@ fn a_program_that_hands_nothing_over_is_never_a_success() {
 
 #[test]
 fn a_program_that_is_killed_is_never_a_success() {
-    let (folder, file) = folder("killed", "faulty");
+    let (folder, file) = folder("faulty");
     folder.check(&[&file, "--set", "at=exit"]).fails(2, &["ended without handing over", "exit code 0"]);
     folder.check(&[&file, "--set", "at=abort"]).fails(2, &["killed by signal SIGABRT"]);
     folder.check(&[&file, "--set", "at=stack"]).fails(2, &["killed by signal SIGABRT", "stack overflow"]);
@@ -31,13 +31,13 @@ fn a_program_that_is_killed_is_never_a_success() {
 
 #[test]
 fn another_version_of_aftercalm_is_told() {
-    let (folder, file) = folder("version", "other_version");
+    let (folder, file) = folder("other_version");
     folder.check(&[&file]).fails(2, &["built with aftercalm 9.9.9", "this is aftercalm"]);
 }
 
 #[test]
 fn a_fault_names_the_function_the_state_and_the_action() {
-    let (folder, file) = folder("faults", "faulty");
+    let (folder, file) = folder("faulty");
     folder.check(&[&file]).ends(0, &["holds"]);
     let at = |place: &str| folder.check(&[&file, "--set", &format!("at={place}")]);
     at("init_states").fails(2, &["panicked in init_states", "told to fail", "faulty.rs:"]);
@@ -50,7 +50,7 @@ fn a_fault_names_the_function_the_state_and_the_action() {
 
 #[test]
 fn parameters_that_do_not_fit_are_told() {
-    let (folder, file) = folder("parameters", "counter");
+    let (folder, file) = folder("counter");
     let set = |assignments: &[&str]| {
         let sets = assignments.iter().flat_map(|a| ["--set", a]);
         folder.check(&[&[file.as_str()], sets.collect::<Vec<_>>().as_slice()].concat())
@@ -68,7 +68,7 @@ fn parameters_that_do_not_fit_are_told() {
 
 #[test]
 fn the_parameters_can_be_shown() {
-    let (folder, file) = folder("help-model", "counter");
+    let (folder, file) = folder("counter");
     folder.check(&[&file, "--help-model"]).ends(0, &["--set size=5", "Values of the counter."]);
     let json = folder.check(&[&file, "--help-model", "--format", "json"]);
     json.ends(0, &[r#""name":"size""#, r#""default":"5""#]);
@@ -76,7 +76,7 @@ fn the_parameters_can_be_shown() {
 
 #[test]
 fn a_limit_makes_a_claim_inconclusive() {
-    let (folder, file) = folder("limits", "counter");
+    let (folder, file) = folder("counter");
     folder.check(&[&file, "--max-states", "3"]).ends(4, &["inconclusive", "3 states"]);
     folder.check(&[&file, "--max-depth", "2"]).ends(4, &["inconclusive", "2 steps"]);
     folder.check(&[&file, "--max-states", "4", "--set", "limit=2"]).ends(1, &["violated"]);

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 #[test]
 fn json_lines_are_pure_whatever_the_model_prints() {
-    let folder = Folder::new("json");
+    let folder = Folder::shared();
     folder.model("counter");
     let ran = folder.check(&["counter.rs", "counter.rs", "--format", "json", "--set", "limit=3"]);
     assert_eq!(ran.code, 1, "{ran:?}");
@@ -24,7 +24,7 @@ fn json_lines_are_pure_whatever_the_model_prints() {
 #[test]
 #[cfg(target_os = "linux")]
 fn results_that_cannot_be_written_are_an_error() {
-    let folder = Folder::new("full");
+    let folder = Folder::shared();
     folder.model("counter");
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     let ran: Ran = folder.command(&["check", "counter.rs"]).stdout(full()).output().unwrap().into();
@@ -37,7 +37,7 @@ fn results_that_cannot_be_written_are_an_error() {
 #[test]
 #[cfg(unix)]
 fn a_reader_that_goes_away_and_a_closed_output_are_taken_quietly() {
-    let folder = Folder::new("closed");
+    let folder = Folder::shared();
     folder.model("counter");
     let shell = |script: &str| -> Ran {
         let command = folder.command(&[]);
@@ -59,7 +59,7 @@ fn a_reader_that_goes_away_and_a_closed_output_are_taken_quietly() {
 
 #[test]
 fn colours_come_when_asked_for() {
-    let folder = Folder::new("colours");
+    let folder = Folder::shared();
     assert!(folder.check(&["missing.rs", "--color", "always"]).stderr.contains("\x1b["));
     assert!(!folder.check(&["missing.rs"]).stderr.contains("\x1b["));
     let forced = folder.command(&["check", "missing.rs"]).env("NO_COLOR", "1").output().unwrap();
@@ -68,7 +68,7 @@ fn colours_come_when_asked_for() {
 
 #[test]
 fn without_cargo_it_is_said_what_to_do() {
-    let folder = Folder::new("no-cargo");
+    let folder = Folder::shared();
     folder.model("counter");
     let run = |name: &str, value: &str| -> Ran {
         let mut command = folder.command(&["check", "counter.rs"]);
@@ -80,7 +80,7 @@ fn without_cargo_it_is_said_what_to_do() {
 
 #[test]
 fn a_target_folder_that_cannot_be_written_is_an_error() {
-    let folder = Folder::new("unwritable");
+    let folder = Folder::shared();
     folder.model("counter");
     let below_a_file = folder.write("file", "").join("target");
     let run = |name: &str| -> Ran {
@@ -94,7 +94,7 @@ fn a_target_folder_that_cannot_be_written_is_an_error() {
 #[test]
 #[cfg(unix)]
 fn a_model_run_by_hand_takes_the_same_options_and_prints_the_same() {
-    let folder = Folder::new("by-hand");
+    let folder = Folder::shared();
     folder.model("counter");
     let checked = folder.check(&["counter.rs", "--set", "limit=3"]);
     let built = std::fs::read_dir(target_folder().join("model")).unwrap().map(|e| e.unwrap().path());

@@ -32,12 +32,19 @@ impl Folder {
         Self { path: path.canonicalize().unwrap() }
     }
 
-    /// Puts a file there, if it is not there already.
+    /// A folder that the tests share which only read the models in it, so that each model is built once for all.
+    pub fn shared() -> Self {
+        Self::new("shared")
+    }
+
+    /// Puts a file there, as a whole, if it is not there already.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         if fs::read_to_string(&path).ok().as_deref() != Some(text) {
-            fs::write(&path, text).unwrap();
+            let part = path.with_extension(format!("{:?}", std::thread::current().id()));
+            fs::write(&part, text).unwrap();
+            fs::rename(part, &path).unwrap();
         }
         path
     }
