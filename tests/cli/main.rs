@@ -8,4 +8,5 @@ mod interrupts;
 mod models;
 mod output;
 mod packages;
+mod readme;
 mod run;
