@@ -1,6 +1,6 @@
 //! What a user can name on the command line that is no model file.
 
-use crate::run::{Folder, models, source};
+use crate::run::{Folder, source};
 use std::process::Command;
 
 #[test]
@@ -140,12 +140,4 @@ fn two_checks_at_the_same_time_do_not_disturb_each_other() {
     let ran = |child: std::process::Child| crate::run::Ran::from(child.wait_with_output().unwrap());
     ran(good).ends(0, &[]);
     ran(bad).ends(1, &[]);
-}
-
-#[test]
-fn a_file_of_a_package_that_is_no_target_is_built_with_its_library() {
-    // tests/cli/models lies in aftercalm's own package and is no target of it; this works from any folder.
-    let folder = Folder::new("own-package");
-    let path = models().join("counter.rs");
-    folder.check(&[path.to_str().unwrap()]).ends(0, &["counter.rs"]);
 }

@@ -77,12 +77,8 @@ impl Folder {
 
 /// The source of `tests/cli/models/NAME.rs`.
 pub fn source(name: &str) -> String {
-    fs::read_to_string(models().join(format!("{name}.rs"))).unwrap()
-}
-
-/// `tests/cli/models`.
-pub fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/models")
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/models");
+    fs::read_to_string(models.join(format!("{name}.rs"))).unwrap()
 }
 
 fn cache() -> PathBuf {
