@@ -7,11 +7,14 @@ extern crate self as aftercalm;
 
 pub mod actor;
 pub mod check;
+pub mod cli;
+pub mod harness;
 pub mod model;
 pub mod property;
 pub mod report;
 pub mod witness;
 
+pub use harness::run;
 pub use im;
 pub use serde;
 pub use stateright;

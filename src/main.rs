@@ -1,2 +1,5 @@
-//! bin
-fn main() {}
+//! The `aftercalm` command.
+
+fn main() -> std::process::ExitCode {
+    aftercalm::cli::main()
+}

@@ -19,7 +19,7 @@ use std::collections::hash_map::Entry;
 type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::FixedState>;
 
 /// Beyond so many pairs of state and obligations met, a loop is put together greedily.
-pub const PAIRS_MAX: usize = 2_000_000;
+pub const PAIRS_MAX: usize = 200_000;
 
 /// A step along the edge at a position in the graph; None: a stutter step.
 pub type EdgeStep = Option<usize>;

@@ -18,13 +18,13 @@ mod states;
 pub use limits::{Limits, Stop};
 pub use outcome::{Decision, Note, Outcome};
 
-use crate::model::{Checkable, Fault};
+use crate::model::{Checkable, Fault, guard};
 use crate::property::{Claim, Strength, System, SystemError, Verdict};
 use crate::witness::{Finding as Shown, ReplayError, Step, Trace, replay};
 use decide::{Decider, Finding};
 use fair::FairSets;
 use lasso::{EdgeStep, Walk};
-use search::{Explored, explore, follow};
+use search::{Explored, explore, follow, show};
 use std::time::Instant;
 
 /// Why a check has no outcome.
@@ -101,11 +101,7 @@ fn fair_sets<M: Checkable>(system: &System<M>) -> FairSets {
 
 fn notes<M: Checkable>(explored: &Explored<M>) -> Vec<Note> {
     let coarse = explored.states.coarse_hash();
-    let note = coarse.map(|(pairs, a, b)| Note::CoarseHash {
-        pairs,
-        first: format!("{a:?}"),
-        second: format!("{b:?}"),
-    });
+    let note = coarse.map(|(pairs, a, b)| Note::CoarseHash { pairs, first: show(a), second: show(b) });
     note.into_iter().collect()
 }
 
@@ -125,7 +121,8 @@ fn decision<M: Checkable>(
     let witness = match &finding.witness {
         None => None,
         Some((stem, cycle)) => {
-            let trace = trace(system, explored, stem, cycle).map_err(Untold::Fault)?;
+            let told = guard("`Clone` or `==` of its states", || trace(system, explored, stem, cycle));
+            let trace = told.flatten().map_err(Untold::Fault)?;
             let shown = Shown { claim, verdict: finding.verdict, kind: finding.kind };
             replay(system, &shown, &trace).map_err(Untold::Replay)?;
             Some(trace)
@@ -194,9 +191,9 @@ fn told<M: Checkable>(
         Some((action, state)) if state == *expected => Ok(Step { action: Some(action), state }),
         other => Err(Fault::NotDeterministic {
             function: "next_state".to_owned(),
-            state: Some(format!("{from:?}")),
-            first: format!("{expected:?}"),
-            second: other.map_or_else(|| "no state".to_owned(), |(_, state)| format!("{state:?}")),
+            state: Some(show(from)),
+            first: show(expected),
+            second: other.map_or_else(|| "no state".to_owned(), |(_, state)| show(&state)),
         }),
     }
 }

@@ -4,6 +4,9 @@
 //! same numbers in every run. The model is somebody else's code: a panic, an answer that changes from call to call, or a
 //! hash at odds with `==` ends the search with a [`Fault`] that names the state, and what was found before it stays.
 //!
+//! A hash that two equal states do not share would split states, and such a search may never end. It is looked for in copies,
+//! in answers given twice, and among the first [`COMPARED_FIRST`] states, each of which is compared with all before it.
+//!
 //! Determinism of the model is tested by asking again: always for the first [`ASK_AGAIN_FIRST`] states, then for one
 //! state in [`ASK_AGAIN_EACH`], both of the same value and of an equal one that was built along another path (which is
 //! where a `HashMap` in the state gives itself away).
@@ -16,6 +19,7 @@ use super::states::{Place, States};
 use crate::model::{Checkable, Fault, guard, guard_quietly};
 use crate::property::System;
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -24,6 +28,8 @@ use std::time::Instant;
 pub const ASK_AGAIN_FIRST: u32 = 1024;
 /// After those, the model is asked again about one state in so many.
 pub const ASK_AGAIN_EACH: u32 = 64;
+/// Each of the first so many states is compared by `==` with all before it, whatever their hashes.
+pub const COMPARED_FIRST: u32 = 512;
 /// Time, memory and interrupts are looked at once in so many states.
 const LOOK_EACH: u32 = 256;
 
@@ -63,8 +69,14 @@ pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits) -> Explored<M>
         labels: HashMap::from([(0, 0)]),
         outside: 0,
     };
-    let ended = search.run();
+    // The calls into the model are guarded one by one, so that a fault names what failed; this catches the rest, such as a
+    // panic in the `Clone` or `Debug` of a state.
+    let ended = guard("`Clone` or another function of its states", || search.run())
+        .unwrap_or_else(|fault| Err(End::Fault(fault)));
     if let Err(end) = ended {
+        let complete = search.found.graph.rows.last().copied().unwrap_or(0) as usize;
+        search.found.graph.targets.truncate(complete);
+        search.found.graph.labels.truncate(complete);
         match end {
             End::Stop(stop) => search.found.stops.push(stop),
             End::Fault(fault) => {
@@ -126,7 +138,10 @@ impl<M: Checkable> Search<'_, M> {
         let model = &self.system.model;
         let states = guard("init_states", || model.init_states())?;
         let again = guard("init_states", || model.init_states())?;
-        if states != again {
+        for state in &states {
+            reflexive(state)?;
+        }
+        if guard("`==` of its states", || states != again)? {
             return Err(End::Fault(Fault::NotDeterministic {
                 function: "init_states".to_owned(),
                 state: None,
@@ -170,7 +185,7 @@ impl<M: Checkable> Search<'_, M> {
         Ok(())
     }
 
-    /// Adds the edges of state `id` to the graph; on an error the graph is as if the state had not been expanded.
+    /// Adds the edges of state `id` to the graph. On an error its row is not complete, and is dropped when the search ends.
     fn expand(&mut self, id: u32) -> Result<(), End> {
         let state = self.found.states.get(id);
         let ask_again = id < ASK_AGAIN_FIRST || id.is_multiple_of(ASK_AGAIN_EACH);
@@ -178,13 +193,7 @@ impl<M: Checkable> Search<'_, M> {
         if ask_again {
             same_again(self.system, state, state, &expansion)?;
         }
-        let row = self.found.graph.targets.len();
-        let result = self.add_edges(id, expansion.edges, ask_again);
-        if result.is_err() {
-            self.found.graph.targets.truncate(row);
-            self.found.graph.labels.truncate(row);
-            return result;
-        }
+        self.add_edges(id, expansion.edges, ask_again)?;
         self.found.graph.rows.push(self.found.graph.targets.len() as u64);
         if expansion.outside > 0 {
             self.outside += expansion.outside;
@@ -224,12 +233,12 @@ impl<M: Checkable> Search<'_, M> {
         let full = u64::from(states.len()) >= self.limits.states_max.min(u64::from(NONE - 1));
         if full {
             // Only a known state may still be met.
-            return match guard("==", || states.find(&state))? {
+            return match guard("`Hash` or `==` of its states", || states.find(&state))? {
                 Some(id) => Ok(Place::Known(id)),
                 None => Err(End::Stop(Stop::States(u64::from(states.len())))),
             };
         }
-        let place = guard("==", || states.insert(state))?;
+        let place = guard("`Hash` or `==` of its states", || states.insert(state))?;
         let Place::New(id) = place else { return Ok(place) };
         self.found.graph.parents.push(parent);
         let state = self.found.states.get(id);
@@ -242,37 +251,51 @@ impl<M: Checkable> Search<'_, M> {
             }
         })
         .map_err(|fault| at(name_atom(self.system, state).unwrap_or(fault), state))?;
-        let ask_again = id < ASK_AGAIN_FIRST || id.is_multiple_of(ASK_AGAIN_EACH);
-        if !equal(state, state) {
-            return Err(End::Fault(Fault::EqNotReflexive { state: show(state) }));
-        }
-        if ask_again {
-            let copy = state.clone();
-            if !equal(state, &copy) {
+        reflexive(state)?;
+        if id < ASK_AGAIN_FIRST || id.is_multiple_of(ASK_AGAIN_EACH) {
+            let copy = guard("`Clone` of its states", || state.clone()).map_err(|f| at(f, state))?;
+            if !equal(state, &copy)? {
                 return Err(End::Fault(Fault::EqNotReflexive { state: show(state) }));
             }
-            if self.found.states.hash(state) != self.found.states.hash(&copy) {
+            if hash_of(state)? != hash_of(&copy)? {
                 return Err(End::Fault(Fault::HashFinerThanEq { state: show(state) }));
+            }
+        }
+        if id < COMPARED_FIRST {
+            for earlier in 0..id {
+                if equal(self.found.states.get(earlier), state)? {
+                    return Err(End::Fault(Fault::HashFinerThanEq { state: show(state) }));
+                }
             }
         }
         Ok(place)
     }
 }
 
-/// `==`, also where both sides are the same value.
-fn equal<S: PartialEq>(a: &S, b: &S) -> bool {
-    a == b
+/// `==`, guarded.
+fn equal<S: PartialEq>(a: &S, b: &S) -> Result<bool, Fault> {
+    guard("`==` of its states", || a == b)
 }
 
-fn hash_of<S: Hash>(state: &S) -> u64 {
-    foldhash::quality::FixedState::with_seed(2).hash_one(state)
+/// Checks that a state is equal to itself.
+fn reflexive<S: PartialEq + Debug>(state: &S) -> Result<(), Fault> {
+    if equal(state, state).map_err(|f| at(f, state))? {
+        Ok(())
+    } else {
+        Err(Fault::EqNotReflexive { state: show(state) })
+    }
 }
 
-fn show<T: std::fmt::Debug>(value: &T) -> String {
+fn hash_of<S: Hash>(state: &S) -> Result<u64, Fault> {
+    guard("`Hash` of its states", || foldhash::quality::FixedState::with_seed(2).hash_one(state))
+}
+
+/// The value as `Debug` shows it; if that panics, a text that says so.
+pub fn show<T: Debug>(value: &T) -> String {
     guard_quietly("Debug", || format!("{value:?}"))
 }
 
-fn at<S: std::fmt::Debug>(fault: Fault, state: &S) -> Fault {
+fn at<S: Debug>(fault: Fault, state: &S) -> Fault {
     fault.at(Some(show(state)), None)
 }
 
@@ -321,7 +344,7 @@ fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
             let next = guard("next_state", || model.next_state(state, action.clone())).map_err(named)?;
             if let Some(next) = next {
                 guard("within_boundary", || model.within_boundary(&next)).map_err(|f| at(f, &next))?;
-                guard("==", || next != *state).map_err(named)?;
+                guard("`==` of its states", || next != *state).map_err(named)?;
             }
         }
         Ok(())
@@ -380,10 +403,12 @@ fn same_again<M: Checkable>(
         return different("next_state", count(first), count(&second));
     }
     for ((mask, next), (mask_again, next_again)) in first.edges.iter().zip(&second.edges) {
-        if next != next_again {
+        reflexive(next)?;
+        reflexive(next_again)?;
+        if !equal(next, next_again)? {
             return different("next_state", show(next), show(next_again));
         }
-        if hash_of(next) != hash_of(next_again) {
+        if hash_of(next)? != hash_of(next_again)? {
             return Err(Fault::HashFinerThanEq { state: show(next) });
         }
         if mask != mask_again {

@@ -60,7 +60,7 @@ impl<S: Hash + PartialEq> States<S> {
     }
 
     /// The hash by which `state` would be looked up.
-    pub fn hash(&self, state: &S) -> u64 {
+    fn hash(&self, state: &S) -> u64 {
         self.hasher.hash_one(state)
     }
 

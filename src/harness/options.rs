@@ -1,0 +1,67 @@
+//! The options of a check, whoever starts it: `aftercalm check`, or a model program that is run by hand.
+
+use super::exit::EXIT_HELP;
+use super::limits::LimitArgs;
+use clap::{Args, Parser, ValueEnum};
+
+/// The command line of a model program that is run by hand.
+#[derive(Debug, Parser)]
+#[command(about = "Check this model (a program built with aftercalm)", after_help = EXIT_HELP, max_term_width = 100)]
+pub struct ModelCommandLine {
+    /// How to check it.
+    #[command(flatten)]
+    pub options: CheckOptions,
+}
+
+/// How to check a model.
+#[derive(Clone, Debug, Args)]
+pub struct CheckOptions {
+    /// Set a parameter of the model; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub assignments: Vec<String>,
+    /// Show the model's parameters and their defaults, and check nothing
+    #[arg(long)]
+    pub help_model: bool,
+    /// The form of the results on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t)]
+    pub color: Color,
+    /// When to give up.
+    #[command(flatten, next_help_heading = "Limits (claims that one leaves undecided are inconclusive)")]
+    pub limits: LimitArgs,
+}
+
+/// The form of the results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// JSON Lines: one object a line for each checked case
+    Json,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        ModelCommandLine::command().debug_assert();
+    }
+}

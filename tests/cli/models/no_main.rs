@@ -1,0 +1,2 @@
+//! No main.
+fn system() {}

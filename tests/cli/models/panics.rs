@@ -1,0 +1,4 @@
+//! A program that panics before it hands over.
+fn main() {
+    panic!("before anything");
+}

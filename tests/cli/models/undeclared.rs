@@ -1,0 +1,5 @@
+//! Uses what nobody declared.
+use tokio::time::sleep;
+fn main() {
+    sleep();
+}

@@ -1,0 +1,9 @@
+//! The timed actor runtime, against known answers, against stateright's and our own search, and against a naive version of
+//! its semantics.
+
+mod agreement;
+mod naive;
+mod refusals;
+mod rules;
+mod setup;
+mod systems;
