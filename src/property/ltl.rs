@@ -137,7 +137,9 @@ impl Ltl {
         match self {
             Self::Const(_) | Self::Literal(..) => 1,
             Self::Next(a) => 1 + a.size(),
-            Self::And(a, b) | Self::Or(a, b) | Self::Until(a, b) | Self::Release(a, b) => 1 + a.size() + b.size(),
+            Self::And(a, b) | Self::Or(a, b) | Self::Until(a, b) | Self::Release(a, b) => {
+                1 + a.size() + b.size()
+            }
         }
     }
 
@@ -265,11 +267,7 @@ fn conjunction(tokens: &mut Tokens<'_>) -> Result<Ltl, ExprError> {
 
 fn binary(tokens: &mut Tokens<'_>) -> Result<Ltl, ExprError> {
     let left = unary(tokens)?;
-    let joined = [
-        ("U", Ltl::until as fn(Ltl, Ltl) -> Ltl),
-        ("W", Ltl::weak_until),
-        ("R", Ltl::release),
-    ];
+    let joined = [("U", Ltl::until as fn(Ltl, Ltl) -> Ltl), ("W", Ltl::weak_until), ("R", Ltl::release)];
     for (operator, join) in joined {
         if tokens.take(operator) {
             return Ok(join(left, binary(tokens)?));
@@ -349,7 +347,17 @@ mod tests {
                 _ => i == 3,
             })
         };
-        for yes in ["p", "X p", "F q", "G F q", "p U not p", "G (q implies X not q)", "F G not p", "p W q or true", "q R (p or not p)"] {
+        for yes in [
+            "p",
+            "X p",
+            "F q",
+            "G F q",
+            "p U not p",
+            "G (q implies X not q)",
+            "F G not p",
+            "p W q or true",
+            "q R (p or not p)",
+        ] {
             assert!(holds(yes), "{yes}");
         }
         for no in ["q", "G p", "X X p", "p U q", "F G q", "p W q", "G q", "false", "F (p and q)"] {

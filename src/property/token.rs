@@ -79,7 +79,8 @@ impl<'a> Tokens<'a> {
 
 fn split(text: &str, operators: &[&'static str]) -> Result<Vec<(Token, usize)>, ExprError> {
     let chars: Vec<char> = text.chars().collect();
-    let error = |reason: &str, at: usize| ExprError { reason: reason.into(), text: text.into(), column: at + 1 };
+    let error =
+        |reason: &str, at: usize| ExprError { reason: reason.into(), text: text.into(), column: at + 1 };
     let mut tokens = Vec::new();
     let mut i = 0;
     while i < chars.len() {
