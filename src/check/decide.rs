@@ -9,6 +9,8 @@
 //! | `recurs p` | anywhere | without p |
 //! | `stabilizes p` | anywhere | with a state without p |
 //! | `recoverable p` | anywhere | in the trap: where no path leads to p |
+//! | `recovers p within n ticks` | as `stabilizes p`; then a finite path that takes longer (`quantity.rs`) | |
+//! | `ltl f` | of the product with an automaton (`ltl.rs`) | accepting |
 //!
 //! `after a` puts a stage in front: up to the first state with a. An end state counts as a cycle: it is stayed in.
 //!
@@ -39,7 +41,13 @@ pub struct Finding {
     pub lasso: Option<Lasso>,
     /// The states reachable once the antecedent was met.
     pub states_covered: u64,
-    /// Why the claim is vacuous.
+    /// The exact worst case in ticks, where there is one.
+    pub worst_ticks: Option<u64>,
+    /// The largest value of the claim's measure among the states covered.
+    pub peak: Option<i64>,
+    /// A path that shows the worst case of a claim that holds.
+    pub worst: Option<Walk>,
+    /// What adds to the verdict: why a claim is vacuous, what the worst case is.
     pub detail: Option<String>,
     /// The stem, and the steps of the loop (none for a finite path).
     pub witness: Option<(Walk, Vec<EdgeStep>)>,
@@ -51,6 +59,8 @@ pub struct Decider<'a> {
     pub graph: &'a StateGraph,
     /// The names of its atoms.
     pub atoms: Vec<&'a str>,
+    /// The names of its measures.
+    pub measures: Vec<&'a str>,
     /// The fairness of its behaviours.
     pub fair: FairSets,
     /// Whether the graph is the whole of the model.
@@ -67,6 +77,9 @@ impl Decider<'_> {
             kind: None,
             lasso: None,
             states_covered: covered.count(),
+            worst_ticks: None,
+            peak: None,
+            worst: None,
             detail: None,
             witness: None,
         };
@@ -82,13 +95,20 @@ impl Decider<'_> {
                 self.safety(&shape, &self.states_with(p).complement(self.graph.size()), &mut finding)
             }
             Temporal::Reachable(p) => self.possibility(&shape, &self.states_with(p), &mut finding),
-            _ => self.liveness(&shape, &claim.temporal, &mut finding),
+            Temporal::AtMost { measure, max } => self.at_most(&shape, measure, *max, &mut finding),
+            Temporal::Ltl(formula) => self.ltl(&shape, formula, &mut finding),
+            temporal => {
+                if let Some(goal) = temporal.goal() {
+                    self.liveness(&shape, temporal, goal, &mut finding);
+                    self.quantify(&shape, temporal, goal, &mut finding);
+                }
+            }
         }
         finding
     }
 
     /// The states in which `expr` holds.
-    fn states_with(&self, expr: &StateExpr) -> Bits {
+    pub(super) fn states_with(&self, expr: &StateExpr) -> Bits {
         let all = self.graph.size();
         match expr {
             StateExpr::Const(true) => Bits::default().complement(all),
@@ -125,11 +145,11 @@ impl Decider<'_> {
         }
     }
 
-    fn held(&self) -> Verdict {
+    pub(super) fn held(&self) -> Verdict {
         if self.complete { Verdict::Holds } else { Verdict::Inconclusive }
     }
 
-    fn safety(&self, shape: &Shape<'_>, bad: &Bits, finding: &mut Finding) {
+    pub(super) fn safety(&self, shape: &Shape<'_>, bad: &Bits, finding: &mut Finding) {
         match stem(self.graph, &shape.stages(Vec::new(), None), bad) {
             Some((walk, _)) => {
                 (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
@@ -153,9 +173,9 @@ impl Decider<'_> {
         }
     }
 
-    fn liveness(&self, shape: &Shape<'_>, temporal: &Temporal, finding: &mut Finding) {
+    fn liveness(&self, shape: &Shape<'_>, temporal: &Temporal, goal: &StateExpr, finding: &mut Finding) {
         let graph = self.graph;
-        let goal = self.states_with(temporal.goal());
+        let goal = self.states_with(goal);
         let unhealthy = goal.complement(graph.size());
         // Where the cycle may be, and for the claims about a path without the goal, where that path starts.
         let (region, start): (Bits, Option<Bits>) = match temporal {
@@ -164,7 +184,7 @@ impl Decider<'_> {
                 let start = shape.covered.and(&self.states_with(p)).and(&unhealthy);
                 (start.clone(), Some(start))
             }
-            Temporal::Stabilizes(_) => (shape.covered.clone(), None),
+            Temporal::Stabilizes(_) | Temporal::Recovers { .. } => (shape.covered.clone(), None),
             _ => (shape.covered.and(&unhealthy), None),
         };
         let avoids = matches!(temporal, Temporal::Eventually(_) | Temporal::LeadsTo(..));
@@ -172,9 +192,9 @@ impl Decider<'_> {
         let trapped = self.trapped(&goal);
         let only_traps = matches!(temporal, Temporal::Recoverable(_));
         let region: Vec<u32> = region.iter().filter(|s| !only_traps || trapped.get(*s)).collect();
-        let visit = matches!(temporal, Temporal::Stabilizes(_)).then_some(&unhealthy);
-        let mut components = fair_components(graph, self.fair, region);
-        components.retain(|c| visit.is_none_or(|set| c.iter().any(|s| set.get(*s))));
+        let flaps = matches!(temporal, Temporal::Stabilizes(_) | Temporal::Recovers { .. });
+        let visits: &[&Bits] = if flaps { &[&unhealthy] } else { &[] };
+        let mut components = fair_components(graph, self.fair, visits, region);
         if components.is_empty() {
             finding.verdict = self.held();
             return;
@@ -191,7 +211,7 @@ impl Decider<'_> {
         let stages = shape.stages(start.into_iter().collect(), avoids.then_some(&unhealthy));
         let Some((walk, joint)) = stem(graph, &stages, &targets) else { return };
         let component = components.iter().find(|c| c.binary_search(&joint).is_ok());
-        let cycle = component.and_then(|c| fair_loop(graph, self.fair, c, joint, visit, PAIRS_MAX));
+        let cycle = component.and_then(|c| fair_loop(graph, self.fair, c, joint, visits, PAIRS_MAX));
         let Some(cycle) = cycle else { return };
         let heals = self.visits(joint, &cycle.steps).any(|s| goal.get(s));
         finding.verdict = Verdict::Violated;
@@ -201,7 +221,7 @@ impl Decider<'_> {
     }
 
     /// The states in which a path can be when it first meets the antecedent.
-    fn first(&self, shape: &Shape<'_>) -> Bits {
+    pub(super) fn first(&self, shape: &Shape<'_>) -> Bits {
         let initial = 0..self.graph.initial;
         let Some(antecedent) = shape.antecedent else {
             let mut states = Bits::new(self.graph.size() as usize);
@@ -245,15 +265,15 @@ impl Decider<'_> {
 }
 
 /// What all claims have in common: the antecedent, and what it covers.
-struct Shape<'a> {
-    antecedent: Option<&'a Bits>,
-    covered: &'a Bits,
+pub(super) struct Shape<'a> {
+    pub(super) antecedent: Option<&'a Bits>,
+    pub(super) covered: &'a Bits,
 }
 
 impl<'a> Shape<'a> {
     /// The stages of a stem: up to the first state with the antecedent; anywhere, up to a state of each set in `starts`;
     /// then within `last` (anywhere, if None).
-    fn stages(&self, starts: Vec<Bits>, last: Option<&'a Bits>) -> Vec<Stage<'a>> {
+    pub(super) fn stages(&self, starts: Vec<Bits>, last: Option<&'a Bits>) -> Vec<Stage<'a>> {
         let mut stages: Vec<Stage<'a>> = Vec::new();
         let mut enter: Box<dyn Fn(u32) -> bool + 'a> = Box::new(|_| true);
         if let Some(a) = self.antecedent {

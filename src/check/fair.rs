@@ -7,12 +7,16 @@
 //! and the rest is decomposed again. This is the emptiness check for Streett automata by component refinement (Emerson
 //! and Lei 1987; Lichtenstein and Pnueli 1985): no subsets of constraints are enumerated.
 //!
+//! Sets of states that a cycle must visit (the acceptance sets of a Büchi automaton, the unhealthy states of `stabilizes`)
+//! are like weak sets: a component visits them as a whole or not at all.
+//!
 //! "Enabled" looks at all edges of the model, also those that leave the region searched or the boundary; "taken" only at
 //! edges within the component. Mixing these two up is the classical fault.
 //!
 //! Invariant: the components returned are disjoint, and each is a maximal set of states on one fair cycle of the region.
 //! Cost: one component pass, and one more over what is left for each round of removal: O((states + edges) × strong sets).
 
+use super::bits::Bits;
 use super::graph::StateGraph;
 use super::scc::Sccs;
 
@@ -34,8 +38,14 @@ impl FairSets {
     }
 }
 
-/// The maximal sets of states that lie on one fair cycle within `region`, each in ascending order.
-pub fn fair_components(graph: &StateGraph, fair: FairSets, region: Vec<u32>) -> Vec<Vec<u32>> {
+/// The maximal sets of states that lie on one fair cycle within `region` which visits each set in `visits`, each in
+/// ascending order.
+pub fn fair_components(
+    graph: &StateGraph,
+    fair: FairSets,
+    visits: &[&Bits],
+    region: Vec<u32>,
+) -> Vec<Vec<u32>> {
     let mut sccs = Sccs::new(graph);
     let mut accepted = Vec::new();
     let mut pending = vec![region];
@@ -46,7 +56,8 @@ pub fn fair_components(graph: &StateGraph, fair: FairSets, region: Vec<u32>) -> 
                 components.push(c.to_vec());
             }
         });
-        for mut component in components {
+        let visiting = |c: &Vec<u32>| visits.iter().all(|set| c.iter().any(|s| set.get(*s)));
+        for mut component in components.into_iter().filter(visiting) {
             match judge(graph, fair, &mut sccs, &component) {
                 Judgement::Fair => {
                     component.sort_unstable();

@@ -32,14 +32,24 @@ pub struct StateGraph {
     pub masks: Vec<u128>,
     /// For each state with an edge that the boundary cut: the fairness sets which those edges enable.
     pub cut: BTreeMap<u32, u128>,
+    /// For each measure of the system, its value in each state.
+    pub measures: Vec<Vec<i64>>,
+    /// The action classes that were taken somewhere, as bits.
+    pub classes: u128,
     /// For each atom of the system, the states in which it holds.
     pub atoms: Vec<Bits>,
 }
 
 impl StateGraph {
-    /// An empty graph for a system with `atoms` atoms.
-    pub fn new(atoms: usize) -> Self {
-        Self { rows: vec![0], masks: vec![0], atoms: vec![Bits::default(); atoms], ..Self::default() }
+    /// An empty graph for a system with so many atoms and measures.
+    pub fn new(atoms: usize, measures: usize) -> Self {
+        Self {
+            rows: vec![0],
+            masks: vec![0],
+            atoms: vec![Bits::default(); atoms],
+            measures: vec![Vec::new(); measures],
+            ..Self::default()
+        }
     }
 
     /// The number of states.

@@ -104,8 +104,8 @@ pub fn stem(graph: &StateGraph, stages: &[Stage<'_>], goal: &Bits) -> Option<(Wa
     Some((Walk { start: state, steps }, end))
 }
 
-/// What a loop must show besides being fair: it visits a state of this set (for `stabilizes`: an unhealthy one).
-pub type Visit<'a> = Option<&'a Bits>;
+/// What a loop must show besides being fair: it visits a state of each of these sets (for `stabilizes`: an unhealthy one).
+pub type Visits<'a> = &'a [&'a Bits];
 
 /// A closed walk from `joint` within `component` (one of [`fair_components`](super::fair::fair_components)) that is fair and
 /// makes the visit: a shortest one, unless there are too many obligations.
@@ -116,12 +116,13 @@ pub fn fair_loop(
     fair: FairSets,
     component: &[u32],
     joint: u32,
-    visit: Visit<'_>,
+    visits: Visits<'_>,
     pairs_max: usize,
 ) -> Option<Walk> {
     let members = Members { graph, component };
-    let duties = Duties::of(&members, fair, visit);
-    if fair.may_stay(graph, joint) && duties.met(duties.on_state(graph, joint)) {
+    let duties = Duties::of(&members, fair, visits);
+    let enabled = graph.enabled(joint) & (fair.weak | fair.strong);
+    if fair.may_stay(graph, joint) && enabled == 0 && visits.iter().all(|set| set.get(joint)) {
         return Some(Walk { start: joint, steps: vec![None] });
     }
     let steps = shortest(&members, &duties, joint, pairs_max).or_else(|| greedy(&members, &duties, joint))?;
@@ -146,10 +147,10 @@ impl Members<'_> {
     }
 }
 
-/// The obligations of a loop, as bits of one word: bit 0 the visit, then one bit for each weak set that is enabled in the
+/// The obligations of a loop, as bits of one word: one bit for each visit, one for each weak set that is enabled in the
 /// component ("taken or seen disabled"), and two for each strong one ("seen enabled", "taken").
 struct Duties<'a> {
-    visit: Visit<'a>,
+    visits: Visits<'a>,
     weak: Vec<u128>,
     strong: Vec<u128>,
 }
@@ -157,24 +158,27 @@ struct Duties<'a> {
 type Met = u128;
 
 impl<'a> Duties<'a> {
-    fn of(members: &Members<'_>, fair: FairSets, visit: Visit<'a>) -> Self {
+    fn of(members: &Members<'_>, fair: FairSets, visits: Visits<'a>) -> Self {
         let enabled = members.component.iter().fold(0, |mask, s| mask | members.graph.enabled(*s));
         let single = |sets: u128| (0..128).map(|i| 1 << i).filter(|bit| sets & bit != 0).collect();
-        Self { visit, weak: single(fair.weak & enabled), strong: single(fair.strong & enabled) }
+        Self { visits, weak: single(fair.weak & enabled), strong: single(fair.strong & enabled) }
     }
 
     fn bits(&self) -> usize {
-        1 + self.weak.len() + 2 * self.strong.len()
+        self.visits.len() + self.weak.len() + 2 * self.strong.len()
     }
 
     fn on_state(&self, graph: &StateGraph, state: u32) -> Met {
         let enabled = graph.enabled(state);
-        let mut met = Met::from(self.visit.is_none_or(|set| set.get(state)));
+        let mut met = 0;
+        for (i, set) in self.visits.iter().enumerate() {
+            met |= Met::from(set.get(state)) << i;
+        }
         for (i, set) in self.weak.iter().enumerate() {
-            met |= Met::from(enabled & set == 0) << (1 + i);
+            met |= Met::from(enabled & set == 0) << (self.visits.len() + i);
         }
         for (i, set) in self.strong.iter().enumerate() {
-            met |= Met::from(enabled & set != 0) << (1 + self.weak.len() + 2 * i);
+            met |= Met::from(enabled & set != 0) << (self.visits.len() + self.weak.len() + 2 * i);
         }
         met
     }
@@ -183,17 +187,18 @@ impl<'a> Duties<'a> {
         let taken = graph.taken(from, position);
         let mut met = 0;
         for (i, set) in self.weak.iter().enumerate() {
-            met |= Met::from(taken & set != 0) << (1 + i);
+            met |= Met::from(taken & set != 0) << (self.visits.len() + i);
         }
         for (i, set) in self.strong.iter().enumerate() {
-            met |= Met::from(taken & set != 0) << (2 + self.weak.len() + 2 * i);
+            met |= Met::from(taken & set != 0) << (self.visits.len() + self.weak.len() + 2 * i + 1);
         }
         met
     }
 
     fn met(&self, met: Met) -> bool {
-        let weak = (0..=self.weak.len()).all(|i| met >> i & 1 == 1);
-        weak && (0..self.strong.len()).all(|i| met >> (1 + self.weak.len() + 2 * i) & 0b11 != 0b01)
+        let plain = self.visits.len() + self.weak.len();
+        let all = (0..plain).all(|i| met >> i & 1 == 1);
+        all && (0..self.strong.len()).all(|i| met >> (plain + 2 * i) & 0b11 != 0b01)
     }
 }
 
@@ -241,7 +246,7 @@ fn shortest(
 fn greedy(members: &Members<'_>, duties: &Duties<'_>, joint: u32) -> Option<Vec<EdgeStep>> {
     let graph = members.graph;
     let mut route = Route { members, at: joint, steps: Vec::new() };
-    if let Some(set) = duties.visit.filter(|set| !set.get(joint)) {
+    for set in duties.visits.iter().filter(|set| !set.get(joint)) {
         route.go(&|_, _, to| set.get(to))?;
     }
     for set in duties.weak.iter().filter(|set| graph.enabled(joint) & **set != 0) {
@@ -310,7 +315,7 @@ mod tests {
 
     /// A graph on `n` states with the given edges (from, to, sets).
     fn graph(n: u32, edges: &[(u32, u32, u128)]) -> StateGraph {
-        let mut graph = StateGraph::new(0);
+        let mut graph = StateGraph::new(0, 0);
         graph.initial = 1;
         graph.parents = vec![NONE; n as usize];
         for s in 0..n {
@@ -356,12 +361,12 @@ mod tests {
             let graph = graph(n, &edges);
             let fair = FairSets { weak: 0b0011, strong: 0b1100, stutters: false };
             let all: Vec<u32> = (0..n).filter(|s| !graph.is_end(*s)).collect();
-            for component in fair_components(&graph, fair, all) {
+            for component in fair_components(&graph, fair, &[], all) {
                 let mut visit = Bits::new(n as usize);
                 visit.insert(component[random(component.len() as u64) as usize]);
                 for &joint in &component {
-                    let exact = fair_loop(&graph, fair, &component, joint, Some(&visit), PAIRS_MAX).unwrap();
-                    let greedy = fair_loop(&graph, fair, &component, joint, Some(&visit), 0).unwrap();
+                    let exact = fair_loop(&graph, fair, &component, joint, &[&visit], PAIRS_MAX).unwrap();
+                    let greedy = fair_loop(&graph, fair, &component, joint, &[&visit], 0).unwrap();
                     check_loop(&graph, fair, &component, &exact, &visit);
                     check_loop(&graph, fair, &component, &greedy, &visit);
                     assert!(exact.steps.len() <= greedy.steps.len());

@@ -1,28 +1,33 @@
 //! Search and decision: from a [`System`] to an [`Outcome`].
 //!
-//! A search explores the model into a [`StateGraph`](graph::StateGraph); every claim is decided on that graph by code
+//! A search explores the model into a [`StateGraph`]; every claim is decided on that graph by code
 //! written once (`decide`, on top of `scc`, `fair` and `lasso`); every witness is then replayed by
 //! [`witness`](crate::witness), which knows none of this.
 
 pub mod bits;
+mod buchi;
 mod decide;
 mod fair;
 pub mod graph;
 mod lasso;
 mod limits;
+mod longest;
+mod ltl;
 mod outcome;
+mod quantity;
 mod scc;
 mod search;
 mod states;
 
 pub use limits::{Limits, Stop};
-pub use outcome::{Decision, Note, Outcome};
+pub use outcome::{Decision, Note, Outcome, Peak};
 
-use crate::model::{Checkable, Fault, guard};
+use crate::model::{Checkable, Fault, Measure, guard};
 use crate::property::{Claim, Strength, System, SystemError, Verdict};
 use crate::witness::{Finding as Shown, ReplayError, Step, Trace, replay};
 use decide::{Decider, Finding};
 use fair::FairSets;
+use graph::StateGraph;
 use lasso::{EdgeStep, Walk};
 use search::{Explored, explore, follow, show};
 use std::time::Instant;
@@ -57,6 +62,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
     let decider = Decider {
         graph: &explored.graph,
         atoms: system.atoms.iter().map(|a| a.name.as_str()).collect(),
+        measures: system.measures.iter().map(|m| m.name.as_str()).collect(),
         fair: fair_sets(system),
         complete: explored.stops.is_empty() && explored.graph.complete(),
     };
@@ -83,6 +89,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
         transitions: graph.targets.len() as u64,
         depth: graph.depth(),
         end_states: (0..graph.expanded()).filter(|s| graph.is_end(*s)).count() as u64,
+        peaks: peaks(system, &explored),
         elapsed: started.elapsed(),
         notes: notes(&explored),
         stops: explored.stops,
@@ -103,6 +110,33 @@ fn notes<M: Checkable>(explored: &Explored<M>) -> Vec<Note> {
     let coarse = explored.states.coarse_hash();
     let note = coarse.map(|(pairs, a, b)| Note::CoarseHash { pairs, first: show(a), second: show(b) });
     note.into_iter().collect()
+}
+
+/// The largest value of each measure, and a shortest path to it: the first state found is never farther than a later one.
+fn peaks<M: Checkable>(system: &System<M>, explored: &Explored<M>) -> Vec<Peak<M>> {
+    let graph = &explored.graph;
+    let peak = |(measure, values): (&Measure<M>, &Vec<i64>)| {
+        let (state, value) = values.iter().enumerate().max_by_key(|(s, v)| (**v, std::cmp::Reverse(*s)))?;
+        let path = guard("`Clone` or `==` of its states", || {
+            trace(system, explored, &ancestry(graph, state as u32), &[])
+        });
+        let (measure, unit) = (measure.name.clone(), measure.unit.clone());
+        Some(Peak { measure, unit, value: *value, path: path.flatten().ok()? })
+    };
+    system.measures.iter().zip(&graph.measures).filter_map(peak).collect()
+}
+
+/// The path along which the search first came to `state`.
+fn ancestry(graph: &StateGraph, state: u32) -> Walk {
+    let mut steps = Vec::new();
+    let mut at = state;
+    while graph.parents[at as usize] != graph::NONE {
+        let parent = graph.parents[at as usize];
+        steps.push(graph.edges(parent).find(|p| graph.targets[*p] == at));
+        at = parent;
+    }
+    steps.reverse();
+    Walk { start: at, steps }
 }
 
 /// Why a finding cannot be told.
@@ -128,6 +162,13 @@ fn decision<M: Checkable>(
             Some(trace)
         }
     };
+    let worst = match &finding.worst {
+        None => None,
+        Some(walk) => {
+            let told = guard("`Clone` or `==` of its states", || trace(system, explored, walk, &[]));
+            Some(told.flatten().map_err(Untold::Fault)?)
+        }
+    };
     let inconclusive = finding.verdict == Verdict::Inconclusive;
     Ok(Decision {
         claim: claim.clone(),
@@ -135,7 +176,13 @@ fn decision<M: Checkable>(
         kind: finding.kind,
         lasso: finding.lasso,
         states_covered: (!inconclusive).then_some(finding.states_covered),
-        detail: if inconclusive { Some(limits_hit(&explored.stops)) } else { finding.detail },
+        worst_ticks: finding.worst_ticks,
+        peak: finding.peak,
+        worst,
+        detail: match finding.detail {
+            None if inconclusive => Some(limits_hit(&explored.stops)),
+            detail => detail,
+        },
         witness,
     })
 }
@@ -148,6 +195,9 @@ impl<M: Checkable> Decision<M> {
             kind: None,
             lasso: None,
             states_covered: None,
+            worst_ticks: None,
+            peak: None,
+            worst: None,
             detail: Some(limits_hit(stops)),
             witness: None,
         }

@@ -24,10 +24,25 @@ pub struct Outcome<M: Checkable> {
     pub stops: Vec<Stop>,
     /// The fault that ended the search, if one did.
     pub fault: Option<Fault>,
+    /// The largest value of each measure among the states found, in the system's order.
+    pub peaks: Vec<Peak<M>>,
     /// What else a user should know.
     pub notes: Vec<Note>,
     /// One decision for each claim of the system, in order.
     pub decisions: Vec<Decision<M>>,
+}
+
+/// The largest value of a measure.
+#[derive(Debug)]
+pub struct Peak<M: Checkable> {
+    /// The measure's name.
+    pub measure: String,
+    /// Its unit.
+    pub unit: String,
+    /// The value; exact if the search was complete.
+    pub value: i64,
+    /// A shortest path to a state with this value.
+    pub path: Trace<M>,
 }
 
 /// A remark about the model that is no verdict.
@@ -61,6 +76,12 @@ pub struct Decision<M: Checkable> {
     pub lasso: Option<Lasso>,
     /// The states that the verdict covers: those reachable once the antecedent was met (all, if there is none).
     pub states_covered: Option<u64>,
+    /// The exact worst case in ticks, where the claim has one and it is finite: see `check::quantity`.
+    pub worst_ticks: Option<u64>,
+    /// The largest value of the claim's measure; exact if the search was complete.
+    pub peak: Option<i64>,
+    /// A path that shows the worst case, where the claim holds and has one.
+    pub worst: Option<Trace<M>>,
     /// A sentence that adds to the verdict: the limit of an inconclusive one, why a vacuous one tested nothing.
     pub detail: Option<String>,
     /// What shows the verdict: a counterexample, or an example where `reachable` holds. Already replayed.

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn graph(n: u32, edges: &[(u32, u32)]) -> StateGraph {
-        let mut graph = StateGraph::new(0);
+        let mut graph = StateGraph::new(0, 0);
         graph.parents = vec![0; n as usize];
         for s in 0..n {
             graph.targets.extend(edges.iter().filter(|(from, _)| *from == s).map(|(_, to)| *to));
@@ -158,7 +158,7 @@ mod tests {
     fn a_path_of_a_million_states_needs_no_call_stack() {
         let n = 1_000_000;
         let edges: Vec<u64> = (0..n).collect();
-        let mut g = StateGraph::new(0);
+        let mut g = StateGraph::new(0, 0);
         g.parents = vec![0; n as usize];
         g.targets = edges.iter().map(|s| (*s as u32 + 1) % n as u32).collect();
         g.rows = (0..=n).collect();

@@ -16,7 +16,7 @@
 use super::graph::{NONE, StateGraph};
 use super::limits::{Limits, Stop};
 use super::states::{Place, States};
-use crate::model::{Checkable, Fault, guard, guard_quietly};
+use crate::model::{Checkable, Fault, Measure, guard, guard_quietly};
 use crate::property::System;
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -61,7 +61,7 @@ pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits) -> Explored<M>
         limits,
         started: Instant::now(),
         found: Explored {
-            graph: StateGraph::new(system.atoms.len()),
+            graph: StateGraph::new(system.atoms.len(), system.measures.len()),
             states: States::new(),
             stops: Vec::new(),
             fault: None,
@@ -243,11 +243,15 @@ impl<M: Checkable> Search<'_, M> {
         self.found.graph.parents.push(parent);
         let state = self.found.states.get(id);
         let atoms = &mut self.found.graph.atoms;
-        guard("an atom", || {
+        let measures = &mut self.found.graph.measures;
+        guard("an atom or a measure", || {
             for (atom, bits) in self.system.atoms.iter().zip(atoms) {
                 if atom.holds(&self.system.model, state) {
                     bits.insert(id);
                 }
+            }
+            for (measure, values) in self.system.measures.iter().zip(measures) {
+                values.push(measure.value(&self.system.model, state));
             }
         })
         .map_err(|fault| at(name_atom(self.system, state).unwrap_or(fault), state))?;
@@ -360,12 +364,18 @@ fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
     }
 }
 
-/// The atom that fails in `state`.
+/// The atom or measure that fails in `state`.
 fn name_atom<M: Checkable>(system: &System<M>, state: &M::State) -> Option<Fault> {
     system
         .atoms
         .iter()
         .find_map(|atom| guard(&format!("atom `{}`", atom.name), || atom.holds(&system.model, state)).err())
+        .or_else(|| {
+            let measures = system.measures.iter();
+            let value =
+                |m: &Measure<M>| guard(&format!("measure `{}`", m.name), || m.value(&system.model, state));
+            measures.filter_map(|m| value(m).err()).next()
+        })
 }
 
 /// Checks that `twin`, which is equal to `state`, has the successors that `first` says `state` has.

@@ -1,6 +1,8 @@
 //! Claims: what is to hold over all behaviours.
 
-use super::expr::{ExprError, StateExpr};
+use super::expr::StateExpr;
+use super::ltl::Ltl;
+use super::token::{ExprError, is_word};
 use std::fmt;
 
 /// The temporal form of a claim, over state expressions.
@@ -20,6 +22,31 @@ pub enum Temporal {
     Stabilizes(StateExpr),
     /// `recoverable p`: from every reachable state, some path reaches p.
     Recoverable(StateExpr),
+    /// `recovers p within n ticks`: on every path, p for ever from at most n ticks later on.
+    Recovers {
+        /// What counts as recovered.
+        goal: StateExpr,
+        /// The most ticks (steps of the model) until p holds for good.
+        within_ticks: u64,
+    },
+    /// `bounded m`: the measure, which must be declared as a counter, does not grow without bound.
+    Bounded(String),
+    /// `m at_most n`: the measure is at most n in every reachable state.
+    AtMost {
+        /// The measure.
+        measure: String,
+        /// Its largest allowed value, in the measure's unit.
+        max: i64,
+    },
+    /// `isolated a from b`: what the measure a can come to, over time, does not depend on what b does.
+    Isolated {
+        /// The measure of the one to be protected.
+        measure: String,
+        /// The name of the other, for which the system has a variant in which it behaves.
+        from: String,
+    },
+    /// `ltl "..."`: the formula holds on every fair path.
+    Ltl(Ltl),
 }
 
 /// A claim: a temporal form, an optional antecedent, and a name for reports.
@@ -49,14 +76,22 @@ pub enum ClaimError {
 #[derive(Clone, Debug)]
 pub struct Draft {
     name: Option<String>,
-    form: fn(StateExpr, StateExpr) -> Temporal,
-    texts: Vec<String>,
+    form: Form,
     after: Option<String>,
 }
 
+#[derive(Clone, Debug)]
+enum Form {
+    One(fn(StateExpr) -> Temporal, String),
+    LeadsTo(String, String),
+    Recovers(String, u64),
+    Ltl(String),
+    Ready(Temporal),
+}
+
 impl Draft {
-    fn new(form: fn(StateExpr, StateExpr) -> Temporal, texts: &[&str]) -> Self {
-        Self { name: None, form, texts: texts.iter().map(|t| (*t).to_owned()).collect(), after: None }
+    fn new(form: Form) -> Self {
+        Self { name: None, form, after: None }
     }
 
     /// The antecedent: what follows the first state in which `atom` (any state expression) holds.
@@ -78,14 +113,17 @@ impl Draft {
     /// # Errors
     /// Where one does not parse.
     pub fn build(self) -> Result<Claim, ClaimError> {
-        let mut exprs = Vec::new();
-        for text in &self.texts {
-            exprs.push(StateExpr::parse(text)?);
-        }
-        let last = exprs.pop().unwrap_or(StateExpr::Const(true));
-        let first = exprs.pop().unwrap_or(StateExpr::Const(true));
+        let temporal = match self.form {
+            Form::One(form, p) => form(StateExpr::parse(&p)?),
+            Form::LeadsTo(p, q) => Temporal::LeadsTo(StateExpr::parse(&p)?, StateExpr::parse(&q)?),
+            Form::Recovers(p, within_ticks) => {
+                Temporal::Recovers { goal: StateExpr::parse(&p)?, within_ticks }
+            }
+            Form::Ltl(text) => Temporal::Ltl(Ltl::parse(&text)?),
+            Form::Ready(temporal) => temporal,
+        };
         let after = self.after.as_deref().map(StateExpr::parse).transpose()?;
-        Ok(Claim::new(self.name, (self.form)(first, last), after))
+        Ok(Claim::new(self.name, temporal, after))
     }
 }
 
@@ -115,18 +153,31 @@ impl Claim {
             | Temporal::Eventually(p)
             | Temporal::Recurs(p)
             | Temporal::Stabilizes(p)
-            | Temporal::Recoverable(p) => p.atoms(),
+            | Temporal::Recoverable(p)
+            | Temporal::Recovers { goal: p, .. } => p.atoms(),
+            Temporal::Ltl(formula) => formula.atoms(),
+            Temporal::Bounded(_) | Temporal::AtMost { .. } | Temporal::Isolated { .. } => Vec::new(),
         };
         if let Some(after) = &self.after {
             names.extend(after.atoms());
         }
         names
     }
+
+    /// The measure that the claim is about, if it is about one.
+    pub fn measure(&self) -> Option<&str> {
+        match &self.temporal {
+            Temporal::Bounded(measure)
+            | Temporal::AtMost { measure, .. }
+            | Temporal::Isolated { measure, .. } => Some(measure),
+            _ => None,
+        }
+    }
 }
 
 impl Temporal {
-    /// What counts as healthy for this claim: the state expression that is to be met.
-    pub fn goal(&self) -> &StateExpr {
+    /// What counts as healthy for this claim: the state expression that is to be met, if it has one.
+    pub fn goal(&self) -> Option<&StateExpr> {
         match self {
             Self::Always(p)
             | Self::Reachable(p)
@@ -134,7 +185,9 @@ impl Temporal {
             | Self::LeadsTo(_, p)
             | Self::Recurs(p)
             | Self::Stabilizes(p)
-            | Self::Recoverable(p) => p,
+            | Self::Recoverable(p)
+            | Self::Recovers { goal: p, .. } => Some(p),
+            Self::Bounded(_) | Self::AtMost { .. } | Self::Isolated { .. } | Self::Ltl(_) => None,
         }
     }
 }
@@ -149,43 +202,84 @@ impl fmt::Display for Temporal {
             Self::Recurs(p) => write!(f, "recurs {p}"),
             Self::Stabilizes(p) => write!(f, "stabilizes {p}"),
             Self::Recoverable(p) => write!(f, "recoverable {p}"),
+            Self::Recovers { goal, within_ticks } => write!(f, "recovers {goal} within {within_ticks} ticks"),
+            Self::Bounded(measure) => write!(f, "bounded {}", Name(measure)),
+            Self::AtMost { measure, max } => write!(f, "{} at_most {max}", Name(measure)),
+            Self::Isolated { measure, from } => write!(f, "isolated {} from {}", Name(measure), Name(from)),
+            Self::Ltl(formula) => write!(f, "ltl \"{formula}\""),
         }
     }
 }
 
 /// `always p`: p in every reachable state.
 pub fn always(p: &str) -> Draft {
-    Draft::new(|_, p| Temporal::Always(p), &[p])
+    Draft::new(Form::One(Temporal::Always, p.to_owned()))
 }
 
 /// `reachable p`: p in some reachable state.
 pub fn reachable(p: &str) -> Draft {
-    Draft::new(|_, p| Temporal::Reachable(p), &[p])
+    Draft::new(Form::One(Temporal::Reachable, p.to_owned()))
 }
 
 /// `eventually p`: every fair path meets p.
 pub fn eventually(p: &str) -> Draft {
-    Draft::new(|_, p| Temporal::Eventually(p), &[p])
-}
-
-/// `p leads_to q`: on every fair path, each p is followed (at once or later) by q.
-pub fn leads_to(p: &str, q: &str) -> Draft {
-    Draft::new(Temporal::LeadsTo, &[p, q])
+    Draft::new(Form::One(Temporal::Eventually, p.to_owned()))
 }
 
 /// `recurs p`: every fair path meets p again and again.
 pub fn recurs(p: &str) -> Draft {
-    Draft::new(|_, p| Temporal::Recurs(p), &[p])
+    Draft::new(Form::One(Temporal::Recurs, p.to_owned()))
 }
 
 /// `stabilizes p`: on every fair path, p for ever from some state on.
 pub fn stabilizes(p: &str) -> Draft {
-    Draft::new(|_, p| Temporal::Stabilizes(p), &[p])
+    Draft::new(Form::One(Temporal::Stabilizes, p.to_owned()))
 }
 
 /// `recoverable p`: from every reachable state, some path reaches p. Fairness plays no part.
 pub fn recoverable(p: &str) -> Draft {
-    Draft::new(|_, p| Temporal::Recoverable(p), &[p])
+    Draft::new(Form::One(Temporal::Recoverable, p.to_owned()))
+}
+
+/// `p leads_to q`: on every fair path, each p is followed (at once or later) by q.
+pub fn leads_to(p: &str, q: &str) -> Draft {
+    Draft::new(Form::LeadsTo(p.to_owned(), q.to_owned()))
+}
+
+/// `recovers p within n ticks`: on every path, p holds for ever from at most n ticks (steps of the model) later on, counted
+/// from the first state with the antecedent, or from the initial state.
+pub fn recovers(p: &str, within_ticks: u64) -> Draft {
+    Draft::new(Form::Recovers(p.to_owned(), within_ticks))
+}
+
+/// `bounded m`: the measure, declared with [`System::counter`](super::System::counter), does not grow without bound.
+pub fn bounded(measure: &str) -> Draft {
+    Draft::new(Form::Ready(Temporal::Bounded(measure.to_owned())))
+}
+
+/// `m at_most n`: the measure is at most n, in its unit, in every reachable state.
+pub fn at_most(measure: &str, max: i64) -> Draft {
+    Draft::new(Form::Ready(Temporal::AtMost { measure: measure.to_owned(), max }))
+}
+
+/// `isolated a from b`: what the measure a can come to does not depend on what b does. The system must have a variant in
+/// which b behaves: [`System::behaving`](super::System::behaving).
+pub fn isolated(measure: &str, from: &str) -> Draft {
+    Draft::new(Form::Ready(Temporal::Isolated { measure: measure.to_owned(), from: from.to_owned() }))
+}
+
+/// `ltl "..."`: the formula (see [`Ltl`]) holds on every fair path.
+pub fn ltl(formula: &str) -> Draft {
+    Draft::new(Form::Ltl(formula.to_owned()))
+}
+
+/// A name as it stands in a claim: in double quotes where it is no plain word.
+struct Name<'a>(&'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_word(self.0, &[]) { f.write_str(self.0) } else { write!(f, "\"{}\"", self.0) }
+    }
 }
 
 #[cfg(test)]

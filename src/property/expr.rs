@@ -3,6 +3,7 @@
 //! Grammar, loosest first: `a implies b` (right associative), `a or b`, `a and b`, `not a`, `(a)`, `true`, `false`, a name, or a
 //! name in double quotes where it is no plain word. `&&`, `||`, `!`, `=>` and `->` are accepted for the words.
 
+use super::token::{ExprError, Token, Tokens, is_word};
 use std::fmt;
 
 /// A boolean expression over atoms, by name.
@@ -20,39 +21,17 @@ pub enum StateExpr {
     Or(Box<Self>, Box<Self>),
 }
 
-/// A state expression that does not parse.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}\n  {text}\n  {caret:>width$}", caret = "^", width = .column)]
-pub struct ExprError {
-    /// What is wrong and what was expected.
-    pub reason: String,
-    /// The whole text.
-    pub text: String,
-    /// Where, counted in characters from 1.
-    pub column: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
-    Name(String),
-    Quoted(String),
-    Symbol(&'static str),
-}
-
-const WORDS: [&str; 6] = ["and", "or", "not", "implies", "true", "false"];
-
 impl StateExpr {
     /// Parses `text`.
     ///
     /// # Errors
     /// Says what was expected, and where.
     pub fn parse(text: &str) -> Result<Self, ExprError> {
-        let tokens = tokens(text)?;
-        let mut parser = Parser { text, tokens: &tokens, next: 0 };
-        let expr = parser.implication()?;
-        match parser.peek() {
+        let mut tokens = Tokens::new(text, &[])?;
+        let expr = implication(&mut tokens)?;
+        match tokens.peek() {
             None => Ok(expr),
-            Some(_) => Err(parser.error("expected `and`, `or`, `implies`, or the end")),
+            Some(_) => Err(tokens.error("expected `and`, `or`, `implies`, or the end")),
         }
     }
 
@@ -107,7 +86,7 @@ impl StateExpr {
         }
         match self {
             Self::Const(b) => write!(f, "{b}")?,
-            Self::Atom(name) if is_word(name) => f.write_str(name)?,
+            Self::Atom(name) if is_word(name, &[]) => f.write_str(name)?,
             Self::Atom(name) => write!(f, "\"{name}\"")?,
             Self::Not(p) => {
                 f.write_str("not ")?;
@@ -137,130 +116,47 @@ impl fmt::Display for StateExpr {
     }
 }
 
-fn is_word(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && chars.all(|c| c.is_alphanumeric() || c == '_')
-        && !WORDS.contains(&name)
+fn implication(tokens: &mut Tokens<'_>) -> Result<StateExpr, ExprError> {
+    let left = disjunction(tokens)?;
+    if !tokens.take("implies") {
+        return Ok(left);
+    }
+    let right = implication(tokens)?;
+    Ok(StateExpr::Or(Box::new(left.negated()), Box::new(right)))
 }
 
-fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ExprError> {
-    let chars: Vec<char> = text.chars().collect();
-    let error =
-        |reason: &str, at: usize| ExprError { reason: reason.into(), text: text.into(), column: at + 1 };
-    let mut tokens = Vec::new();
-    let mut i = 0;
-    while i < chars.len() {
-        let start = i;
-        let c = chars[i];
-        let two: String = chars[i..chars.len().min(i + 2)].iter().collect();
-        let symbol = match two.as_str() {
-            "&&" => Some(("and", 2)),
-            "||" => Some(("or", 2)),
-            "=>" | "->" => Some(("implies", 2)),
-            _ => match c {
-                '!' => Some(("not", 1)),
-                '(' => Some(("(", 1)),
-                ')' => Some((")", 1)),
-                _ => None,
-            },
-        };
-        if let Some((symbol, length)) = symbol {
-            tokens.push((Token::Symbol(symbol), start));
-            i += length;
-        } else if c.is_whitespace() {
-            i += 1;
-        } else if c == '"' {
-            let end = chars[i + 1..]
-                .iter()
-                .position(|c| *c == '"')
-                .ok_or_else(|| error("this quote is never closed", start))?;
-            tokens.push((Token::Quoted(chars[i + 1..i + 1 + end].iter().collect()), start));
-            i += end + 2;
-        } else if c.is_alphabetic() || c == '_' {
-            while i < chars.len() && (chars[i].is_alphanumeric() || chars[i] == '_') {
-                i += 1;
-            }
-            let word: String = chars[start..i].iter().collect();
-            let token = match WORDS.iter().find(|w| **w == word) {
-                Some(w) => Token::Symbol(w),
-                None => Token::Name(word),
-            };
-            tokens.push((token, start));
-        } else {
-            return Err(error(
-                "expected the name of an atom, `not`, or `(` (a name that is no plain word goes in double quotes)",
-                start,
-            ));
-        }
+fn disjunction(tokens: &mut Tokens<'_>) -> Result<StateExpr, ExprError> {
+    let mut left = conjunction(tokens)?;
+    while tokens.take("or") {
+        left = StateExpr::Or(Box::new(left), Box::new(conjunction(tokens)?));
     }
-    Ok(tokens)
+    Ok(left)
 }
 
-struct Parser<'a> {
-    text: &'a str,
-    tokens: &'a [(Token, usize)],
-    next: usize,
+fn conjunction(tokens: &mut Tokens<'_>) -> Result<StateExpr, ExprError> {
+    let mut left = factor(tokens)?;
+    while tokens.take("and") {
+        left = StateExpr::And(Box::new(left), Box::new(factor(tokens)?));
+    }
+    Ok(left)
 }
 
-impl Parser<'_> {
-    fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.next).map(|(token, _)| token)
+fn factor(tokens: &mut Tokens<'_>) -> Result<StateExpr, ExprError> {
+    if tokens.take("not") {
+        return Ok(factor(tokens)?.negated());
     }
-
-    fn take(&mut self, symbol: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Symbol(s)) if *s == symbol);
-        self.next += usize::from(found);
-        found
+    if tokens.take("(") {
+        let inner = implication(tokens)?;
+        return if tokens.take(")") { Ok(inner) } else { Err(tokens.error("expected `)`")) };
     }
-
-    fn error(&self, reason: &str) -> ExprError {
-        let column = self.tokens.get(self.next).map_or(self.text.chars().count(), |(_, at)| *at) + 1;
-        ExprError { reason: reason.into(), text: self.text.into(), column }
-    }
-
-    fn implication(&mut self) -> Result<StateExpr, ExprError> {
-        let left = self.disjunction()?;
-        if !self.take("implies") {
-            return Ok(left);
-        }
-        let right = self.implication()?;
-        Ok(StateExpr::Or(Box::new(left.negated()), Box::new(right)))
-    }
-
-    fn disjunction(&mut self) -> Result<StateExpr, ExprError> {
-        let mut left = self.conjunction()?;
-        while self.take("or") {
-            left = StateExpr::Or(Box::new(left), Box::new(self.conjunction()?));
-        }
-        Ok(left)
-    }
-
-    fn conjunction(&mut self) -> Result<StateExpr, ExprError> {
-        let mut left = self.factor()?;
-        while self.take("and") {
-            left = StateExpr::And(Box::new(left), Box::new(self.factor()?));
-        }
-        Ok(left)
-    }
-
-    fn factor(&mut self) -> Result<StateExpr, ExprError> {
-        if self.take("not") {
-            return Ok(self.factor()?.negated());
-        }
-        if self.take("(") {
-            let inner = self.implication()?;
-            return if self.take(")") { Ok(inner) } else { Err(self.error("expected `)`")) };
-        }
-        let expr = match self.peek() {
-            Some(Token::Name(name) | Token::Quoted(name)) => StateExpr::Atom(name.clone()),
-            Some(Token::Symbol("true")) => StateExpr::Const(true),
-            Some(Token::Symbol("false")) => StateExpr::Const(false),
-            _ => return Err(self.error("expected the name of an atom, `not`, or `(`")),
-        };
-        self.next += 1;
-        Ok(expr)
-    }
+    let expr = match tokens.peek() {
+        Some(Token::Name(name) | Token::Quoted(name)) => StateExpr::Atom(name.clone()),
+        Some(Token::Symbol("true")) => StateExpr::Const(true),
+        Some(Token::Symbol("false")) => StateExpr::Const(false),
+        _ => return Err(tokens.error("expected the name of an atom, `not`, or `(`")),
+    };
+    tokens.advance();
+    Ok(expr)
 }
 
 #[cfg(test)]

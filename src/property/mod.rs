@@ -3,13 +3,17 @@
 
 mod claim;
 mod expr;
+mod ltl;
 mod system;
+mod token;
 mod verdict;
 
 pub use claim::{
-    Claim, ClaimError, Draft, Temporal, always, eventually, leads_to, reachable, recoverable, recurs,
-    stabilizes,
+    Claim, ClaimError, Draft, Temporal, always, at_most, bounded, eventually, isolated, leads_to, ltl,
+    reachable, recoverable, recovers, recurs, stabilizes,
 };
-pub use expr::{ExprError, StateExpr};
-pub use system::{FAIRNESS_MAX, Fairness, ModelExt, Strength, System, SystemError};
+pub use expr::StateExpr;
+pub use ltl::Ltl;
+pub use system::{Counter, FAIRNESS_MAX, Fairness, ModelExt, Strength, System, SystemError};
+pub use token::ExprError;
 pub use verdict::{Kind, Lasso, Verdict};

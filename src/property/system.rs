@@ -55,6 +55,28 @@ impl<M: Checkable> fmt::Debug for Fairness<M> {
     }
 }
 
+type Erasure<M> = dyn Fn(&M, &mut <M as stateright::Model>::State) + Send + Sync;
+
+/// A measure that may grow without bound.
+pub struct Counter<M: Checkable> {
+    /// Its place among the system's measures.
+    pub measure: usize,
+    erase: Arc<Erasure<M>>,
+}
+
+impl<M: Checkable> Counter<M> {
+    /// Sets the counter to a fixed value in `state`.
+    pub fn erase(&self, model: &M, state: &mut M::State) {
+        (self.erase)(model, state);
+    }
+}
+
+impl<M: Checkable> fmt::Debug for Counter<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Counter").field("measure", &self.measure).finish_non_exhaustive()
+    }
+}
+
 /// A model with what is to be said about it. Made with [`ModelExt::system`].
 pub struct System<M: Checkable> {
     /// The model.
@@ -67,6 +89,12 @@ pub struct System<M: Checkable> {
     pub fairness: Vec<Fairness<M>>,
     /// Whether a behaviour may stay in any state for ever (as in TLA). End states always stutter.
     pub stutters: bool,
+    /// Measures that may grow without bound, with how to leave them out of a state.
+    pub counters: Vec<Counter<M>>,
+    /// Named sets of actions, each of which is expected to be taken somewhere; shown where one never is.
+    pub classes: Vec<Fairness<M>>,
+    /// Variants of the model in which the one named behaves, for `isolated`.
+    pub behaving: Vec<(String, M)>,
     /// What is to be verified.
     pub claims: Vec<Claim>,
     errors: Vec<SystemError>,
@@ -87,6 +115,28 @@ pub enum SystemError {
         atom: String,
         /// The atoms there are.
         known: Vec<String>,
+    },
+    /// A claim is about a measure that the system does not have, or that is no counter where it has to be one.
+    #[error("claim `{claim}` is about `{measure}`, which is no {sort} of this model; it has: {}", if .known.is_empty() { "none".to_owned() } else { .known.join(", ") })]
+    UnknownMeasure {
+        /// The claim's name.
+        claim: String,
+        /// The name it refers to.
+        measure: String,
+        /// `measure`, or `counter` (added with `.counter(..)`).
+        sort: &'static str,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A claim of isolation from somebody for whom there is no variant in which they behave.
+    #[error(
+        "claim `{claim}` needs a variant of the model in which `{from}` behaves: add `.behaving(\"{from}\", model)`"
+    )]
+    NoVariant {
+        /// The claim's name.
+        claim: String,
+        /// The one to be isolated from.
+        from: String,
     },
     /// Two things of the same sort have the same name.
     #[error("two {sort} are named `{name}`; names must differ")]
@@ -131,6 +181,9 @@ impl<M: Checkable + 'static> System<M> {
             measures: Vec::new(),
             fairness: Vec::new(),
             stutters: false,
+            counters: Vec::new(),
+            classes: Vec::new(),
+            behaving: Vec::new(),
             claims: Vec::new(),
             errors: Vec::new(),
         };
@@ -164,6 +217,45 @@ impl<M: Checkable + 'static> System<M> {
         eval: impl Fn(&M, &M::State) -> i64 + Send + Sync + 'static,
     ) -> Self {
         self.measures.push(Measure::new(name, unit, eval));
+        self
+    }
+
+    /// Adds a measure that may grow without bound, so that `bounded` can be claimed of it. `erase` sets it to a fixed value in
+    /// a state, so that two states which differ in counters alone become equal: the rest is the control part.
+    ///
+    /// Counters should not be negative: growth is found as a path from a state to one with the same control part, all
+    /// counters at least as large, and this one larger.
+    #[must_use]
+    pub fn counter(
+        mut self,
+        name: &str,
+        unit: &str,
+        eval: impl Fn(&M, &M::State) -> i64 + Send + Sync + 'static,
+        erase: impl Fn(&M, &mut M::State) + Send + Sync + 'static,
+    ) -> Self {
+        self.counters.push(Counter { measure: self.measures.len(), erase: Arc::new(erase) });
+        self.measure(name, unit, eval)
+    }
+
+    /// Names a set of actions that is expected to be taken somewhere. One that never is tested nothing, and is shown.
+    #[must_use]
+    pub fn action_class(
+        mut self,
+        name: &str,
+        member: impl Fn(&M, &M::State, &M::Action) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.classes.push(Fairness {
+            name: name.to_owned(),
+            strength: Strength::Weak,
+            member: Arc::new(member),
+        });
+        self
+    }
+
+    /// Gives the variant of the model in which `name` behaves, for claims `isolated .. from name`.
+    #[must_use]
+    pub fn behaving(mut self, name: &str, model: M) -> Self {
+        self.behaving.push((name.to_owned(), model));
         self
     }
 
@@ -230,6 +322,7 @@ impl<M: Checkable> System<M> {
         unique("atoms", self.atoms.iter().map(|a| a.name.as_str()))?;
         unique("measures", self.measures.iter().map(|m| m.name.as_str()))?;
         unique("fairness sets", self.fairness.iter().map(|f| f.name.as_str()))?;
+        unique("action classes", self.classes.iter().map(|c| c.name.as_str()))?;
         unique("claims", self.claims.iter().map(|c| c.name.as_str()))?;
         for claim in &self.claims {
             for atom in claim.atoms() {
@@ -242,6 +335,9 @@ impl<M: Checkable> System<M> {
                 }
             }
         }
+        for claim in &self.claims {
+            self.validate_measure(claim)?;
+        }
         if self.claims.is_empty() {
             return Err(SystemError::NoClaims);
         }
@@ -249,6 +345,30 @@ impl<M: Checkable> System<M> {
             return Err(SystemError::TooMuchFairness(self.fairness.len()));
         }
         Ok(())
+    }
+
+    fn validate_measure(&self, claim: &Claim) -> Result<(), SystemError> {
+        let Some(measure) = claim.measure() else { return Ok(()) };
+        let counters = matches!(claim.temporal, Temporal::Bounded(_));
+        let is_counter = |i: usize| self.counters.iter().any(|c| c.measure == i);
+        let measures = self.measures.iter().enumerate().filter(|(i, _)| !counters || is_counter(*i));
+        let known: Vec<String> = measures.map(|(_, m)| m.name.clone()).collect();
+        if !known.iter().any(|name| name == measure) {
+            let sort = if counters { "counter" } else { "measure" };
+            let (claim, measure) = (claim.name.clone(), measure.to_owned());
+            return Err(SystemError::UnknownMeasure { claim, measure, sort, known });
+        }
+        match &claim.temporal {
+            Temporal::Isolated { from, .. } if !self.behaving.iter().any(|(name, _)| name == from) => {
+                Err(SystemError::NoVariant { claim: claim.name.clone(), from: from.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The place of the measure `name`.
+    pub fn measure_index(&self, name: &str) -> Option<usize> {
+        self.measures.iter().position(|m| m.name == name)
     }
 
     /// Whether `expr` holds in `state`. Unknown atoms count as false; [`System::validate`] excludes them.

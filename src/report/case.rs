@@ -61,8 +61,8 @@ fn claim_result<M: Checkable>(decision: &Decision<M>, witness: Option<WitnessTex
         kind: decision.kind,
         lasso: decision.lasso,
         states_covered: decision.states_covered,
-        worst_ticks: None,
-        peak: None,
+        worst_ticks: decision.worst_ticks,
+        peak: decision.peak,
         detail: decision.detail.clone(),
         witness,
     }
@@ -222,6 +222,9 @@ mod tests {
             kind: Some(Kind::Lasso),
             lasso: Some(Lasso::Stalls),
             states_covered: Some(2),
+            worst_ticks: None,
+            peak: None,
+            worst: None,
             detail: None,
             witness: Some(witness),
         };
@@ -230,6 +233,7 @@ mod tests {
             transitions: 1,
             depth: 1,
             end_states: 1,
+            peaks: Vec::new(),
             elapsed: Duration::from_millis(20),
             stops: Vec::new(),
             fault: None,

@@ -173,7 +173,10 @@ fn shows<M: Checkable>(
 ) -> Result<(), ReplayError> {
     let claim = finding.claim;
     let holds = |expr: &StateExpr, step: &Step<M>| system.holds(expr, &step.state);
-    let finite = matches!(claim.temporal, Temporal::Always(_) | Temporal::Reachable(_));
+    // `recovers` is refuted by an infinite path without recovery, or by a finite one that takes too long.
+    let too_long = matches!(claim.temporal, Temporal::Recovers { .. }) && finding.kind == Some(Kind::Safety);
+    let finite = too_long
+        || matches!(claim.temporal, Temporal::Always(_) | Temporal::Reachable(_) | Temporal::AtMost { .. });
     if finite != trace.cycle.is_empty() {
         return Err(ReplayError::WrongForm(!trace.cycle.is_empty()));
     }
@@ -200,12 +203,26 @@ fn shows<M: Checkable>(
         }
         (Temporal::Recurs(p) | Temporal::Recoverable(p), Verdict::Violated) => !in_loop(&|s| holds(p, s)),
         (Temporal::Stabilizes(p), Verdict::Violated) => in_loop(&|s| !holds(p, s)),
+        (Temporal::Recovers { goal, within_ticks }, Verdict::Violated) if too_long => {
+            suffix.iter().rposition(|s| !holds(goal, s)).is_some_and(|i| i as u64 >= *within_ticks)
+        }
+        (Temporal::Recovers { goal, .. }, Verdict::Violated) => in_loop(&|s| !holds(goal, s)),
+        (Temporal::AtMost { measure, max }, Verdict::Violated) => suffix.last().is_some_and(|s| {
+            let measure = system.measures.iter().find(|m| m.name == *measure);
+            measure.is_some_and(|m| m.value(&system.model, &s.state) > *max)
+        }),
+        (Temporal::Ltl(formula), Verdict::Violated) => {
+            // Where the antecedent first holds in the loop, the suffix starts within its first turn.
+            let prefix = suffix.len() - trace.cycle.len();
+            !formula.holds_on(prefix, trace.cycle.len(), &|name, i| holds(&StateExpr::atom(name), suffix[i]))
+        }
         _ => false,
     };
     if !shown {
         return Err(ReplayError::ShowsNothing(finding.verdict));
     }
-    if finding.kind == Some(Kind::Trap) && goal_follows(system, claim.temporal.goal(), trace.joint()) {
+    let escapes = |goal: &StateExpr| goal_follows(system, goal, trace.joint());
+    if finding.kind == Some(Kind::Trap) && claim.temporal.goal().is_none_or(escapes) {
         return Err(ReplayError::NoTrap);
     }
     // Only a trap refutes `recoverable`.
