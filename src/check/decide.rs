@@ -72,17 +72,7 @@ impl Decider<'_> {
     pub fn decide(&self, claim: &Claim) -> Finding {
         let antecedent = claim.after.as_ref().map(|a| self.states_with(a));
         let covered = self.covered(antecedent.as_ref());
-        let mut finding = Finding {
-            verdict: Verdict::Inconclusive,
-            kind: None,
-            lasso: None,
-            states_covered: covered.count(),
-            worst_ticks: None,
-            peak: None,
-            worst: None,
-            detail: None,
-            witness: None,
-        };
+        let mut finding = Finding { states_covered: covered.count(), ..self.undecided() };
         if let Some(reason) = self.vacuous(claim, &covered) {
             if self.complete {
                 (finding.verdict, finding.detail) = (Verdict::Vacuous, Some(reason));
@@ -105,6 +95,21 @@ impl Decider<'_> {
             }
         }
         finding
+    }
+
+    /// A finding that says nothing yet, over all states.
+    pub fn undecided(&self) -> Finding {
+        Finding {
+            verdict: Verdict::Inconclusive,
+            kind: None,
+            lasso: None,
+            states_covered: u64::from(self.graph.size()),
+            worst_ticks: None,
+            peak: None,
+            worst: None,
+            detail: None,
+            witness: None,
+        }
     }
 
     /// The states in which `expr` holds.

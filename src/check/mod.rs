@@ -9,6 +9,7 @@ mod buchi;
 mod decide;
 mod fair;
 pub mod graph;
+mod isolation;
 mod lasso;
 mod limits;
 mod longest;
@@ -23,11 +24,12 @@ pub use limits::{Limits, Stop};
 pub use outcome::{Decision, Note, Outcome, Peak};
 
 use crate::model::{Checkable, Fault, Measure, guard};
-use crate::property::{Claim, Strength, System, SystemError, Verdict};
+use crate::property::{Claim, Kind, Strength, System, SystemError, Temporal, Verdict};
 use crate::witness::{Finding as Shown, ReplayError, Step, Trace, replay};
 use decide::{Decider, Finding};
 use fair::FairSets;
 use graph::StateGraph;
+use isolation::{Comparison, Observed, compare};
 use lasso::{EdgeStep, Walk};
 use search::{Explored, explore, follow, show};
 use std::time::Instant;
@@ -68,7 +70,10 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
     };
     let mut decisions = Vec::with_capacity(system.claims.len());
     for claim in &system.claims {
-        let finding = decider.decide(claim);
+        let finding = match &claim.temporal {
+            Temporal::Isolated { measure, from } => compare_isolated(system, limits, &decider, measure, from),
+            _ => decider.decide(claim),
+        };
         match decision(system, &explored, claim, finding) {
             Ok(decision) => decisions.push(decision),
             Err(Untold::Replay(error)) => {
@@ -96,6 +101,48 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
         fault: explored.fault,
         decisions,
     })
+}
+
+/// Decides `isolated measure from from`, by exploring the variant in which `from` behaves as well.
+fn compare_isolated<M: Checkable>(
+    system: &System<M>,
+    limits: &Limits,
+    decider: &Decider<'_>,
+    measure: &str,
+    from: &str,
+) -> Finding {
+    let mut finding = decider.undecided();
+    let variant = system.measure_index(measure).zip(system.variant(from, measure));
+    let Some((place, (variant, variant_place))) = variant.filter(|_| decider.complete) else {
+        return finding;
+    };
+    let behaving = explore(variant, limits);
+    if !behaving.stops.is_empty() {
+        let fault = behaving.fault.map(|fault| format!(": {fault}")).unwrap_or_default();
+        let why = limits_hit(&behaving.stops);
+        finding.detail = Some(format!("in the variant in which `{from}` behaves, {why}{fault}"));
+        return finding;
+    }
+    let observe = |graph, place: usize, fair| Observed { graph, values: &graph.measures[place], fair };
+    let comparison = compare(
+        observe(decider.graph, place, decider.fair),
+        observe(&behaving.graph, variant_place, fair_sets(variant)),
+    );
+    match comparison {
+        Comparison::Included => finding.verdict = Verdict::Holds,
+        Comparison::Differs(walk) => {
+            (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
+            finding.witness = Some((walk, Vec::new()));
+            finding.detail = Some(format!(
+                "where `{from}` behaves, no path shows the values of `{measure}` that this one does"
+            ));
+        }
+        Comparison::TooLarge => {
+            finding.detail =
+                Some(format!("more than {} pairs would have to be compared", isolation::PAIRS_MAX));
+        }
+    }
+    finding
 }
 
 fn fair_sets<M: Checkable>(system: &System<M>) -> FairSets {

@@ -93,8 +93,8 @@ pub struct System<M: Checkable> {
     pub counters: Vec<Counter<M>>,
     /// Named sets of actions, each of which is expected to be taken somewhere; shown where one never is.
     pub classes: Vec<Fairness<M>>,
-    /// Variants of the model in which the one named behaves, for `isolated`.
-    pub behaving: Vec<(String, M)>,
+    /// Variants of the system in which the one named behaves, for `isolated`.
+    pub behaving: Vec<(String, System<M>)>,
     /// What is to be verified.
     pub claims: Vec<Claim>,
     errors: Vec<SystemError>,
@@ -138,6 +138,11 @@ pub enum SystemError {
         /// The one to be isolated from.
         from: String,
     },
+    /// An antecedent where none can be.
+    #[error(
+        "claim `{0}` compares two systems from their initial states on: it cannot be said `after` something"
+    )]
+    NoAfter(String),
     /// Two things of the same sort have the same name.
     #[error("two {sort} are named `{name}`; names must differ")]
     Twice {
@@ -252,10 +257,11 @@ impl<M: Checkable + 'static> System<M> {
         self
     }
 
-    /// Gives the variant of the model in which `name` behaves, for claims `isolated .. from name`.
+    /// Gives the variant of the system in which `name` behaves, for claims `isolated .. from name`. It needs the measure that
+    /// the claim is about, under the same name; its claims play no part.
     #[must_use]
-    pub fn behaving(mut self, name: &str, model: M) -> Self {
-        self.behaving.push((name.to_owned(), model));
+    pub fn behaving(mut self, name: &str, variant: System<M>) -> Self {
+        self.behaving.push((name.to_owned(), variant));
         self
     }
 
@@ -359,11 +365,20 @@ impl<M: Checkable> System<M> {
             return Err(SystemError::UnknownMeasure { claim, measure, sort, known });
         }
         match &claim.temporal {
-            Temporal::Isolated { from, .. } if !self.behaving.iter().any(|(name, _)| name == from) => {
+            Temporal::Isolated { from, .. } if self.variant(from, measure).is_none() => {
                 Err(SystemError::NoVariant { claim: claim.name.clone(), from: from.clone() })
+            }
+            Temporal::Isolated { .. } if claim.after.is_some() => {
+                Err(SystemError::NoAfter(claim.name.clone()))
             }
             _ => Ok(()),
         }
+    }
+
+    /// The variant in which `from` behaves, if it has the measure, with the measure's place in it.
+    pub fn variant(&self, from: &str, measure: &str) -> Option<(&Self, usize)> {
+        let (_, variant) = self.behaving.iter().find(|(name, _)| name == from)?;
+        Some((variant, variant.measure_index(measure)?))
     }
 
     /// The place of the measure `name`.

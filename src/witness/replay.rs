@@ -176,7 +176,13 @@ fn shows<M: Checkable>(
     // `recovers` is refuted by an infinite path without recovery, or by a finite one that takes too long.
     let too_long = matches!(claim.temporal, Temporal::Recovers { .. }) && finding.kind == Some(Kind::Safety);
     let finite = too_long
-        || matches!(claim.temporal, Temporal::Always(_) | Temporal::Reachable(_) | Temporal::AtMost { .. });
+        || matches!(
+            claim.temporal,
+            Temporal::Always(_)
+                | Temporal::Reachable(_)
+                | Temporal::AtMost { .. }
+                | Temporal::Isolated { .. }
+        );
     if finite != trace.cycle.is_empty() {
         return Err(ReplayError::WrongForm(!trace.cycle.is_empty()));
     }
@@ -207,10 +213,16 @@ fn shows<M: Checkable>(
             suffix.iter().rposition(|s| !holds(goal, s)).is_some_and(|i| i as u64 >= *within_ticks)
         }
         (Temporal::Recovers { goal, .. }, Verdict::Violated) => in_loop(&|s| !holds(goal, s)),
-        (Temporal::AtMost { measure, max }, Verdict::Violated) => suffix.last().is_some_and(|s| {
-            let measure = system.measures.iter().find(|m| m.name == *measure);
-            measure.is_some_and(|m| m.value(&system.model, &s.state) > *max)
-        }),
+        (Temporal::AtMost { measure, max }, Verdict::Violated) => {
+            suffix.last().is_some_and(|s| value(system, measure, &s.state) > Some(*max))
+        }
+        (Temporal::Isolated { measure, from }, Verdict::Violated) => {
+            let values = suffix.iter().map(|s| value(system, measure, &s.state));
+            system
+                .behaving
+                .iter()
+                .any(|(name, variant)| name == from && !can_show(variant, measure, values.clone()))
+        }
         (Temporal::Ltl(formula), Verdict::Violated) => {
             // Where the antecedent first holds in the loop, the suffix starts within its first turn.
             let prefix = suffix.len() - trace.cycle.len();
@@ -230,6 +242,44 @@ fn shows<M: Checkable>(
         return Err(ReplayError::ShowsNothing(finding.verdict));
     }
     Ok(())
+}
+
+/// The value of the measure `name` in `state`.
+fn value<M: Checkable>(system: &System<M>, name: &str, state: &M::State) -> Option<i64> {
+    let measure = system.measures.iter().find(|m| m.name == name)?;
+    Some(measure.value(&system.model, state))
+}
+
+/// Whether some path of `system` shows these values of the measure, one a state: all paths that do so far are followed at once.
+fn can_show<M: Checkable>(
+    system: &System<M>,
+    measure: &str,
+    values: impl Iterator<Item = Option<i64>>,
+) -> bool {
+    let mut states: Option<Vec<M::State>> = None;
+    for wanted in values {
+        let candidates = match &states {
+            None => system.model.init_states(),
+            Some(states) => states.iter().flat_map(|s| followers(system, s)).collect(),
+        };
+        let mut next: Vec<M::State> = Vec::new();
+        for state in candidates {
+            if value(system, measure, &state) == wanted && !next.contains(&state) {
+                next.push(state);
+            }
+        }
+        states = Some(next);
+    }
+    states.is_none_or(|states| !states.is_empty())
+}
+
+/// The states in which a path can be one step after `state`.
+fn followers<M: Checkable>(system: &System<M>, state: &M::State) -> Vec<M::State> {
+    let mut next: Vec<M::State> = offers(system, state).into_iter().map(|(_, next)| next).collect();
+    if system.stutters || next.is_empty() {
+        next.push(state.clone());
+    }
+    next
 }
 
 /// Whether a state that meets `goal` can follow `from`, or something that the boundary hides.
