@@ -4,7 +4,7 @@
 //! panics while it is asked for these loses that value and gains a note, never the result.
 
 use super::changes::{changes, parts};
-use super::result::{CaseResult, ClaimResult, StepText, WitnessText};
+use super::result::{CaseResult, ClaimResult, PeakText, StepText, WitnessText};
 use crate::check::{Decision, Outcome};
 use crate::model::{Checkable, Fault, guard, guard_quietly};
 use crate::property::System;
@@ -36,6 +36,16 @@ pub fn case_result<M: Checkable>(
             claim_result(decision, witness.map(Told::witness))
         })
         .collect();
+    let peaks = outcome
+        .peaks
+        .iter()
+        .map(|peak| PeakText {
+            measure: peak.measure.clone(),
+            unit: peak.unit.clone(),
+            value: peak.value,
+            path: Told::new(system, &peak.path, &mut lost).witness().stem,
+        })
+        .collect();
     let mut notes: Vec<String> = outcome.notes.iter().map(ToString::to_string).collect();
     notes.extend(end_states(outcome.end_states));
     notes.extend(lost);
@@ -47,6 +57,7 @@ pub fn case_result<M: Checkable>(
         transitions: outcome.transitions,
         seconds: outcome.elapsed.as_secs_f64(),
         claims,
+        peaks,
         stops: outcome.stops.iter().map(ToString::to_string).collect(),
         fault: outcome.fault.as_ref().map(ToString::to_string),
         notes,

@@ -4,7 +4,7 @@
 //! [`CaseResult`] cannot move them by accident. What users need beyond them follows after the fixed keys. Nothing is left
 //! out: what is absent is null.
 
-use super::result::{CaseResult, Change, ClaimResult, StepText, WitnessText};
+use super::result::{CaseResult, Change, ClaimResult, PeakText, StepText, WitnessText};
 use crate::property::{Kind, Lasso, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -19,9 +19,18 @@ struct Case<'a> {
     seconds: Option<f64>,
     claims: Vec<Claim<'a>>,
     // Not fixed.
+    peaks: Vec<Peak<'a>>,
     stops: &'a [String],
     fault: Option<&'a str>,
     notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Peak<'a> {
+    measure: &'a str,
+    unit: &'a str,
+    value: i64,
+    path: Vec<Step<'a>>,
 }
 
 #[derive(Serialize)]
@@ -64,6 +73,7 @@ pub fn json(result: &CaseResult) -> String {
         transitions: result.transitions,
         seconds: Some(result.seconds).filter(|s| s.is_finite()),
         claims: result.claims.iter().map(claim).collect(),
+        peaks: result.peaks.iter().map(peak).collect(),
         stops: &result.stops,
         fault: result.fault.as_deref(),
         notes: &result.notes,
@@ -85,6 +95,11 @@ fn claim(claim: &ClaimResult) -> Claim<'_> {
         lasso: claim.lasso,
         detail: claim.detail.as_deref(),
     }
+}
+
+fn peak(peak: &PeakText) -> Peak<'_> {
+    let path = peak.path.iter().map(step).collect();
+    Peak { measure: &peak.measure, unit: &peak.unit, value: peak.value, path }
 }
 
 fn witness(witness: &WitnessText) -> Witness<'_> {
@@ -128,6 +143,7 @@ mod tests {
                 "transitions",
                 "seconds",
                 "claims",
+                "peaks",
                 "stops",
                 "fault",
                 "notes"

@@ -22,12 +22,28 @@ pub struct CaseResult {
     pub seconds: f64,
     /// One result for each claim, in the model's order.
     pub claims: Vec<ClaimResult>,
+    /// The largest value of each measure, in the model's order.
+    #[serde(default)]
+    pub peaks: Vec<PeakText>,
     /// What ended the search early, a sentence each; empty for a complete search.
     pub stops: Vec<String>,
     /// The fault of the model that ended the search, if one did.
     pub fault: Option<String>,
     /// What else a user should know, a paragraph each.
     pub notes: Vec<String>,
+}
+
+/// The largest value of a measure among the states found; exact where the search was complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PeakText {
+    /// The measure's name.
+    pub measure: String,
+    /// Its unit; may be empty.
+    pub unit: String,
+    /// The value.
+    pub value: i64,
+    /// A shortest path to a state with this value.
+    pub path: Vec<StepText>,
 }
 
 /// What was decided about one claim.

@@ -36,6 +36,7 @@ fn case(model: &str, claims: Vec<ClaimResult>) -> CaseResult {
         transitions: 5_678,
         seconds: 0.0213,
         claims,
+        peaks: Vec::new(),
         stops: Vec::new(),
         fault: None,
         notes: Vec::new(),

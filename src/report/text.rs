@@ -2,7 +2,7 @@
 
 use super::layout::{Line, Page, TextOptions, Tone, cells, counted, glued, thousands};
 use super::plot::plots;
-use super::result::{CaseResult, ClaimResult};
+use super::result::{CaseResult, ClaimResult, PeakText};
 use super::sentence::{Form, Words, remedy, violation};
 use super::story::{length, story};
 use crate::property::{Kind, Lasso, Verdict};
@@ -15,6 +15,7 @@ pub fn text(result: &CaseResult, options: &TextOptions) -> String {
     page.blank();
     verdicts(&mut page, result);
     violations(&mut page, result);
+    peaks(&mut page, result);
     remarks(&mut page, result);
     page.blank();
     summary(&mut page, result);
@@ -157,6 +158,24 @@ fn violations(page: &mut Page, result: &CaseResult) {
 fn named(claim: &ClaimResult, line: Line) -> Line {
     let line = line.add(Tone::Strong, &claim.name);
     if claim.name == claim.claim { line } else { line.add(Tone::Plain, &format!(" ({})", claim.claim)) }
+}
+
+/// The largest value of each measure, and how soon it can come.
+fn peaks(page: &mut Page, result: &CaseResult) {
+    if result.peaks.is_empty() {
+        return;
+    }
+    let peak = |p: &PeakText| {
+        let unit = if p.unit.is_empty() { String::new() } else { format!(" {}", p.unit) };
+        let when = match p.path.len() {
+            0 | 1 => "at once".to_owned(),
+            n => format!("after {}", counted(n - 1, "step")),
+        };
+        format!("{} {}{unit} ({when})", p.measure, p.value)
+    };
+    let all: Vec<String> = result.peaks.iter().map(peak).collect();
+    page.blank();
+    page.paragraph(0, &Line::default().add(Tone::Strong, "peaks: ").add(Tone::Plain, &all.join(", ")));
 }
 
 /// What ended the search, what failed, what else to know.
