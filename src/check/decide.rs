@@ -45,6 +45,8 @@ pub struct Finding {
     pub worst_ticks: Option<u64>,
     /// The largest value of the claim's measure among the states covered.
     pub peak: Option<i64>,
+    /// The states of the cycles that violate the claim, where any path after the antecedent that comes to one violates it.
+    pub cycles: Option<Bits>,
     /// A path that shows the worst case of a claim that holds.
     pub worst: Option<Walk>,
     /// What adds to the verdict: why a claim is vacuous, what the worst case is.
@@ -106,6 +108,7 @@ impl Decider<'_> {
             states_covered: u64::from(self.graph.size()),
             worst_ticks: None,
             peak: None,
+            cycles: None,
             worst: None,
             detail: None,
             witness: None,
@@ -223,6 +226,7 @@ impl Decider<'_> {
         finding.kind = Some(if is_trap { Kind::Trap } else { Kind::Lasso });
         finding.lasso = Some(if heals { Lasso::Flaps } else { Lasso::Stalls });
         finding.witness = Some((walk, cycle.steps));
+        finding.cycles = (!avoids).then_some(targets);
     }
 
     /// The states in which a path can be when it first meets the antecedent.

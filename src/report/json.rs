@@ -4,7 +4,10 @@
 //! [`CaseResult`] cannot move them by accident. What users need beyond them follows after the fixed keys. Nothing is left
 //! out: what is absent is null.
 
-use super::result::{CaseResult, Change, ClaimResult, PeakText, StepText, WitnessText};
+use super::result::{
+    AmplificationText, CaseResult, Change, ClaimResult, PeakText, RemedyText, StepText, TippingText,
+    WitnessText,
+};
 use crate::property::{Kind, Lasso, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,6 +23,7 @@ struct Case<'a> {
     claims: Vec<Claim<'a>>,
     // Not fixed.
     peaks: Vec<Peak<'a>>,
+    amplifications: &'a [AmplificationText],
     stops: &'a [String],
     fault: Option<&'a str>,
     notes: &'a [String],
@@ -46,6 +50,8 @@ struct Claim<'a> {
     // Not fixed.
     lasso: Option<Lasso>,
     detail: Option<&'a str>,
+    tipping: Option<&'a TippingText>,
+    remedy: Option<&'a RemedyText>,
 }
 
 #[derive(Serialize)]
@@ -74,6 +80,7 @@ pub fn json(result: &CaseResult) -> String {
         seconds: Some(result.seconds).filter(|s| s.is_finite()),
         claims: result.claims.iter().map(claim).collect(),
         peaks: result.peaks.iter().map(peak).collect(),
+        amplifications: &result.amplifications,
         stops: &result.stops,
         fault: result.fault.as_deref(),
         notes: &result.notes,
@@ -94,6 +101,8 @@ fn claim(claim: &ClaimResult) -> Claim<'_> {
         witness: claim.witness.as_ref().map(witness),
         lasso: claim.lasso,
         detail: claim.detail.as_deref(),
+        tipping: claim.tipping.as_ref(),
+        remedy: claim.remedy.as_ref(),
     }
 }
 
@@ -144,6 +153,7 @@ mod tests {
                 "seconds",
                 "claims",
                 "peaks",
+                "amplifications",
                 "stops",
                 "fault",
                 "notes"
@@ -162,7 +172,9 @@ mod tests {
                     "peak",
                     "witness",
                     "lasso",
-                    "detail"
+                    "detail",
+                    "tipping",
+                    "remedy"
                 ]
             );
         }

@@ -37,6 +37,7 @@ fn case(model: &str, claims: Vec<ClaimResult>) -> CaseResult {
         seconds: 0.0213,
         claims,
         peaks: Vec::new(),
+        amplifications: Vec::new(),
         stops: Vec::new(),
         fault: None,
         notes: Vec::new(),
@@ -55,6 +56,8 @@ fn claim(name: &str, claim: &str, verdict: Verdict) -> ClaimResult {
         peak: None,
         detail: None,
         witness: None,
+        tipping: None,
+        remedy: None,
     }
 }
 

@@ -87,6 +87,33 @@ pub fn replay<M: Checkable>(
     })?
 }
 
+/// Replays a path that shows a quantity: it starts in an initial state, and every step is one that the model offers,
+/// an operator's actions included.
+///
+/// # Errors
+/// Says which step is none.
+pub fn retrace<M: Checkable>(system: &System<M>, trace: &Trace<M>) -> Result<(), ReplayError> {
+    guard("the replay of a path", || {
+        let (first, rest) = trace.stem.split_first().ok_or(ReplayError::Empty)?;
+        if !system.model.init_states().contains(&first.state) {
+            return Err(ReplayError::NotInitial);
+        }
+        let mut at = &first.state;
+        for (i, step) in rest.iter().enumerate() {
+            let mut actions = Vec::new();
+            system.model.actions(at, &mut actions);
+            let name = format!("{:?}", step.action.as_ref());
+            let leads = |a: &M::Action| system.model.next_state(at, a.clone()).as_ref() == Some(&step.state);
+            let stays = step.action.is_none() && step.state == *at;
+            if !stays && !actions.iter().any(|a| format!("{:?}", Some(a)) == name && leads(a)) {
+                return Err(ReplayError::NotOffered(i + 1));
+            }
+            at = &step.state;
+        }
+        Ok(())
+    })?
+}
+
 /// Whether the trace is a path of the model, and its loop closes.
 fn walk<M: Checkable>(system: &System<M>, trace: &Trace<M>) -> Result<(), ReplayError> {
     let (first, rest) = trace.stem.split_first().ok_or(ReplayError::Empty)?;
@@ -129,10 +156,12 @@ fn take<M: Checkable>(
     Ok(())
 }
 
-/// The actions that the model offers in `state` and does not ignore, with where they lead.
+/// The actions that the model offers in `state` and does not ignore, with where they lead; those of an operator are none, since
+/// no claim counts on them.
 fn offers<M: Checkable>(system: &System<M>, state: &M::State) -> Vec<(M::Action, M::State)> {
     let mut actions = Vec::new();
     system.model.actions(state, &mut actions);
+    actions.retain(|a| system.operator_acts(state, a) == 0);
     let steps = actions.into_iter().filter_map(|a| Some((a.clone(), system.model.next_state(state, a)?)));
     steps.collect()
 }
