@@ -362,8 +362,10 @@ fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
         guard("actions", || model.actions(state, &mut actions))?;
         for action in actions {
             let named = |fault: Fault| fault.at(None, Some(show(&action)));
-            for set in system.fairness.iter().chain(&system.operators) {
-                guard(&format!("the set of actions `{}`", set.name), || set.contains(model, state, &action))
+            let fair = system.fairness.iter().map(|set| ("fairness set", set));
+            let operators = system.operators.iter().map(|set| ("operator action", set));
+            for (sort, set) in fair.chain(operators) {
+                guard(&format!("{sort} `{}`", set.name), || set.contains(model, state, &action))
                     .map_err(named)?;
             }
             let next = guard("next_state", || model.next_state(state, action.clone())).map_err(named)?;
