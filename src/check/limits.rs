@@ -54,6 +54,9 @@ pub enum Stop {
     /// The model's own `within_boundary` kept states out.
     #[error("the model's own boundary (`within_boundary`) cut off {0} transitions")]
     Boundary(u64),
+    /// Every `bounded` claim was refuted: the model has no end that a search could come to.
+    #[error("{} without bound, so there is no end to the states", .0)]
+    Growth(String),
     /// The search was interrupted.
     #[error("the search was interrupted")]
     Interrupted,

@@ -9,6 +9,7 @@ mod buchi;
 mod decide;
 mod fair;
 pub mod graph;
+mod growth;
 mod intervention;
 mod isolation;
 mod lasso;
@@ -75,8 +76,16 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
     let mut decisions = Vec::with_capacity(system.claims.len());
     // Explored with its operator once something is violated: interventions alone ask for it.
     let mut acting: Option<Option<WithOperator<M>>> = None;
-    for claim in &system.claims {
+    for (i, claim) in system.claims.iter().enumerate() {
         let finding = match &claim.temporal {
+            Temporal::Bounded(measure) => {
+                let mut finding = decider.decide(claim);
+                if finding.verdict != Verdict::Vacuous {
+                    let pump = explored.pumps.get(i).and_then(Option::as_ref);
+                    growth::bounded(system, &explored, pump, measure, &mut finding);
+                }
+                finding
+            }
             Temporal::Isolated { measure, from } => compare_isolated(system, limits, &decider, measure, from),
             _ => decider.decide(claim),
         };

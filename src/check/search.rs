@@ -14,10 +14,11 @@
 //! Cost: states and edges once each; memory as [`StateGraph`] and [`States`] say.
 
 use super::graph::{NONE, StateGraph};
+use super::growth::{Growth, Pump};
 use super::limits::{Limits, Stop};
 use super::states::{Place, States};
 use crate::model::{Checkable, Fault, Measure, guard, guard_quietly};
-use crate::property::System;
+use crate::property::{System, Temporal};
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash};
@@ -43,6 +44,8 @@ pub struct Explored<M: Checkable> {
     pub stops: Vec<Stop>,
     /// The fault that ended it, if one did.
     pub fault: Option<Fault>,
+    /// For each claim of the system, a loop that shows growth.
+    pub pumps: Vec<Option<Pump>>,
 }
 
 /// What one state leads to.
@@ -75,10 +78,12 @@ pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits, operator: Oper
             states: States::new(),
             stops: Vec::new(),
             fault: None,
+            pumps: Vec::new(),
         },
         labels: HashMap::from([(0, 0)]),
         outside: 0,
         operator,
+        growth: Growth::is_asked(system).then(Growth::default),
     };
     // The calls into the model are guarded one by one, so that a fault names what failed; this catches the rest, such as a
     // panic in the `Clone` or `Debug` of a state.
@@ -99,6 +104,12 @@ pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits, operator: Oper
     if search.outside > 0 {
         search.found.stops.push(Stop::Boundary(search.outside));
     }
+    if let Some(growth) = &mut search.growth {
+        if !search.found.stops.is_empty() && search.found.fault.is_none() {
+            growth.look(system, &search.found, true);
+        }
+        search.found.pumps = std::mem::take(&mut growth.pumps);
+    }
     search.found
 }
 
@@ -111,6 +122,7 @@ struct Search<'a, M: Checkable> {
     labels: HashMap<u128, u32>,
     outside: u64,
     operator: Operator,
+    growth: Option<Growth>,
 }
 
 enum End {
@@ -140,6 +152,11 @@ impl<M: Checkable> Search<'_, M> {
             }
             self.look(id)?;
             self.expand(id)?;
+            if let Some(growth) = &mut self.growth
+                && growth.look(self.system, &self.found, false)
+            {
+                return Err(End::Stop(Stop::Growth(grown(self.system))));
+            }
             id += 1;
         }
         Ok(())
@@ -286,6 +303,16 @@ impl<M: Checkable> Search<'_, M> {
         }
         Ok(place)
     }
+}
+
+/// The measures of all `bounded` claims, with the verb that goes with them.
+fn grown<M: Checkable>(system: &System<M>) -> String {
+    let names = system.claims.iter().filter_map(|c| match &c.temporal {
+        Temporal::Bounded(name) => Some(format!("`{name}`")),
+        _ => None,
+    });
+    let names: Vec<String> = names.collect();
+    format!("{} grow{}", names.join(" and "), if names.len() == 1 { "s" } else { "" })
 }
 
 /// `==`, guarded.

@@ -77,7 +77,14 @@ pub(super) fn violation(claim: &ClaimResult, complete: bool) -> String {
     let words = Words::read(&claim.claim);
     let told = words.goal.as_ref().and_then(|goal| told(claim, &words, goal, complete));
     let mut text = told.unwrap_or_else(|| match claim.kind {
-        Some(Kind::Growth) => format!("`{}`: the measure grows without bound.", claim.claim),
+        Some(Kind::Growth) => {
+            let measure =
+                claim.claim.trim_start_matches("bounded ").split(" after ").next().unwrap_or_default();
+            format!(
+                "The system can get into a loop in which `{}` grows each time.",
+                measure.trim_matches('"')
+            )
+        }
         Some(kind) => format!("`{}` is violated ({kind}).", claim.claim),
         None => format!("`{}` is violated.", claim.claim),
     });

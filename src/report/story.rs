@@ -52,8 +52,17 @@ enum Values {
     Chain(Vec<String>),
 }
 
+/// How a loop ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LoopEnd {
+    /// In the state in which it starts.
+    Returns,
+    /// In a state that differs in larger counters alone.
+    Grows,
+}
+
 /// Writes the story of a witness.
-pub(super) fn story(page: &mut Page, witness: &WitnessText) {
+pub(super) fn story(page: &mut Page, witness: &WitnessText, end: LoopEnd) {
     let mut rows = Vec::new();
     let mut before: Option<&StepText> = None;
     for (number, step) in witness.stem.iter().chain(&witness.cycle).enumerate() {
@@ -80,7 +89,11 @@ pub(super) fn story(page: &mut Page, witness: &WitnessText) {
             for row in rows {
                 plan.row(page, row, plan.signs.bar);
             }
-            let back = format!("goes back to step {}", witness.stem.len().saturating_sub(1));
+            let start = witness.stem.len().saturating_sub(1);
+            let back = match end {
+                LoopEnd::Returns => format!("goes back to step {start}"),
+                LoopEnd::Grows => format!("as in step {start}, but for larger counters"),
+            };
             page.print(
                 &bracket(plan.signs.close),
                 &Line::default().pad(MARGIN + 3),

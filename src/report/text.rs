@@ -4,7 +4,7 @@ use super::layout::{Line, Page, TextOptions, Tone, cells, counted, glued, thousa
 use super::plot::plots;
 use super::result::{CaseResult, ClaimResult, PeakText};
 use super::sentence::{Form, Words, remedy, violation};
-use super::story::{length, story};
+use super::story::{LoopEnd, length, story};
 use crate::property::{Kind, Lasso, Verdict};
 use serde_json::Value;
 
@@ -148,7 +148,8 @@ fn violations(page: &mut Page, result: &CaseResult) {
         }
         if let Some(witness) = &claim.witness {
             page.blank();
-            story(page, witness);
+            let grows = claim.kind == Some(Kind::Growth);
+            story(page, witness, if grows { LoopEnd::Grows } else { LoopEnd::Returns });
             plots(page, witness);
             review(page, claim);
         }

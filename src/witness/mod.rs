@@ -3,8 +3,10 @@
 //! Nothing here knows the search or its graph. A trace that fails its replay is an internal error and is never printed
 //! as a finding.
 
+mod growth;
 mod replay;
 mod trace;
 
+pub use growth::{ROUNDS, control, counters, covers, pumps, round};
 pub use replay::{Finding, ReplayError, replay, retrace};
 pub use trace::{Step, Trace};

@@ -5,6 +5,8 @@
 //!   the model's boundary; a stutter step stays, and only where the system stutters or nothing can follow;
 //! - the loop leads back to the state in which it starts, and is fair;
 //! - the infinite word of states (stem, then the loop for ever) violates the claim by its definition, read off the word;
+//! - for growth: the loop leads to a state that is the same but for larger counters, and can be taken again and again
+//!   (`growth.rs`);
 //! - for a trap: every state that can follow the loop is visited, and none of them meets the goal.
 //!
 //! Cost: the length of the trace times the out-degree; for a trap, the states of the trap, kept in memory.
@@ -60,6 +62,9 @@ pub enum ReplayError {
     /// A trap from which the goal can be reached.
     #[error("it is said to be a trap, but the goal can be reached from it")]
     NoTrap,
+    /// The loop does not add to the measure, or not again: in which round.
+    #[error("the loop does not grow in round {0}")]
+    NoGrowth(u32),
     /// The model failed during the replay.
     #[error("the model failed: {0}")]
     Fault(Fault),
@@ -82,6 +87,10 @@ pub fn replay<M: Checkable>(
 ) -> Result<(), ReplayError> {
     guard("the replay of a witness", || {
         walk(system, trace)?;
+        if let (Temporal::Bounded(measure), Some(Kind::Growth)) = (&finding.claim.temporal, finding.kind) {
+            return grows(system, finding, measure, trace);
+        }
+        closes(trace)?;
         fair(system, trace)?;
         shows(system, finding, trace)
     })?
@@ -126,10 +135,26 @@ fn walk<M: Checkable>(system: &System<M>, trace: &Trace<M>) -> Result<(), Replay
         take(system, at, step, i + 1)?;
         at = &step.state;
     }
-    if !trace.cycle.is_empty() && at != trace.joint() {
-        return Err(ReplayError::NotClosed);
-    }
     Ok(())
+}
+
+/// Whether the loop leads back to where it starts.
+fn closes<M: Checkable>(trace: &Trace<M>) -> Result<(), ReplayError> {
+    let closed = trace.cycle.last().is_none_or(|step| step.state == *trace.joint());
+    if closed { Ok(()) } else { Err(ReplayError::NotClosed) }
+}
+
+/// Whether the measure grows in the loop, after the antecedent.
+fn grows<M: Checkable>(
+    system: &System<M>,
+    finding: &Finding<'_>,
+    measure: &str,
+    trace: &Trace<M>,
+) -> Result<(), ReplayError> {
+    let after = finding.claim.after.as_ref();
+    let covered = after.is_none_or(|a| trace.stem.iter().any(|s| system.holds(a, &s.state)));
+    let index = system.measure_index(measure).filter(|_| covered && finding.verdict == Verdict::Violated);
+    super::growth::pumps(system, index.ok_or(ReplayError::ShowsNothing(finding.verdict))?, trace).map(|_| ())
 }
 
 fn take<M: Checkable>(
@@ -158,7 +183,7 @@ fn take<M: Checkable>(
 
 /// The actions that the model offers in `state` and does not ignore, with where they lead; those of an operator are none, since
 /// no claim counts on them.
-fn offers<M: Checkable>(system: &System<M>, state: &M::State) -> Vec<(M::Action, M::State)> {
+pub(super) fn offers<M: Checkable>(system: &System<M>, state: &M::State) -> Vec<(M::Action, M::State)> {
     let mut actions = Vec::new();
     system.model.actions(state, &mut actions);
     actions.retain(|a| system.operator_acts(state, a) == 0);

@@ -15,8 +15,8 @@ pub struct Step<M: Checkable> {
 pub struct Trace<M: Checkable> {
     /// The initial state, then every step up to the state in which the loop starts. Never empty.
     pub stem: Vec<Step<M>>,
-    /// The steps of the loop, which starts in the last state of the stem and whose last step leads back to it. Empty for
-    /// a finite path. One stutter step stands for staying there for ever: at an end state, or where the system stutters.
+    /// The steps of the loop, which starts in the last state of the stem and whose last step leads back to it; for growth, to a
+    /// state that differs from it in larger counters alone. Empty for a finite path. One stutter step stands for staying there for ever: at an end state, or where the system stutters.
     pub cycle: Vec<Step<M>>,
 }
 
