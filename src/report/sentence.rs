@@ -4,6 +4,7 @@
 //! model program can be told as well as one of our own.
 
 use super::case::{ENDS, STAYS};
+use super::layout::thousands;
 use super::result::{ClaimResult, StepText};
 use crate::property::{Kind, Lasso, StateExpr};
 use serde_json::Value;
@@ -85,8 +86,7 @@ pub(super) fn violation(claim: &ClaimResult, complete: bool) -> String {
                 measure.trim_matches('"')
             )
         }
-        Some(kind) => format!("`{}` is violated ({kind}).", claim.claim),
-        None => format!("`{}` is violated.", claim.claim),
+        _ => other_form(claim),
     });
     // That a goal which is never reached has no path to show was said.
     let said = words.form == Form::Reachable && claim.witness.is_none();
@@ -144,6 +144,32 @@ fn told(claim: &ClaimResult, words: &Words, goal: &StateExpr, complete: bool) ->
         }
         (Kind::Growth, _) => return None,
     })
+}
+
+/// A violation of a claim that is about no single state expression.
+fn other_form(claim: &ClaimResult) -> String {
+    let text = claim.claim.as_str();
+    if let Some((measure, max)) = text.split_once(" at_most ") {
+        let (max, after) = max.split_once(" after ").map_or((max, ""), |(max, after)| (max, after));
+        let lead = if after.is_empty() { String::new() } else { format!("After `{after}`, ") };
+        let peak = claim.peak.map(|n| format!("; it can come to {}", thousands(n))).unwrap_or_default();
+        return sentence(&format!("{lead}`{}` can exceed {max}{peak}", measure.trim_matches('"')));
+    }
+    if let Some((goal, rest)) = text.strip_prefix("recovers ").and_then(|t| t.split_once(" within ")) {
+        let ticks = rest.split(' ').next().unwrap_or_default();
+        let after =
+            rest.split_once(" after ").map(|(_, after)| format!("After `{after}`, ")).unwrap_or_default();
+        return match claim.kind {
+            Some(Kind::Safety) => {
+                sentence(&format!("{after}it can take more than {ticks} ticks until `{goal}` holds for good"))
+            }
+            _ => sentence(&format!("{after}it can happen that `{goal}` never comes to hold for good")),
+        };
+    }
+    if text.starts_with("ltl ") {
+        return "The path below, its loop taken for ever, breaks the formula.".to_owned();
+    }
+    format!("`{text}` is violated.")
 }
 
 /// That the goal does not hold, without a double negation.
