@@ -51,16 +51,22 @@ pub(crate) fn ticks(range: &Range<Duration>, tick: Duration) -> Result<Span, Bad
     }
     let lo = match whole(range.start, tick)? {
         Some(lo) => lo,
-        None => 1 + whole(range.start - JUST, tick)?.ok_or(BadRange::Fraction(range.start))?,
+        None => 1 + whole(range.start - JUST, tick)?.ok_or_else(|| fraction(range.start))?,
     };
     let hi = if range.end == Duration::MAX {
         FOREVER
     } else if let Some(end) = whole(range.end, tick)? {
         end - 1 // an end beyond the start is not zero
     } else {
-        whole(range.end - JUST, tick)?.ok_or(BadRange::Fraction(range.end))?
+        whole(range.end - JUST, tick)?.ok_or_else(|| fraction(range.end))?
     };
     if lo > hi { Err(BadRange::Empty) } else { Ok(Span { lo, hi }) }
+}
+
+/// The bound as the user wrote it: one nanosecond beyond a round number is what [`between`] and [`later`] add.
+fn fraction(bound: Duration) -> BadRange {
+    let round = bound.as_nanos() % 1000 == 1;
+    BadRange::Fraction(if round { bound - JUST } else { bound })
 }
 
 fn whole(duration: Duration, tick: Duration) -> Result<Option<u32>, BadRange> {

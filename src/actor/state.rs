@@ -1,8 +1,8 @@
 //! The state of a timed system between two ticks.
 //!
 //! `Debug` shows it with the names of its actors, so that it reads well and so that two states can be compared field
-//! by field: `State { clients: .., database: .., timers: {clients Retry: in 2 ticks}, in_flight: {clients -> database: 6 Query in
-//! 1 tick} }`.
+//! by field: `State { clients: .., database: .., timers: {clients Retry: in 2 ticks}, in_flight: {clients -> database: {6 Query
+//! in 1 tick}} }`.
 
 use super::behaviour::TimedActor;
 use super::outcome::Part;
@@ -155,11 +155,13 @@ impl<Msg> fmt::Debug for TimedState<Msg> {
                 let way = format!("{} -> {dst}", self.names[e.src]);
                 let what = format!("{} {} {}", e.count, e.msg.text(), e.left);
                 match ways.iter_mut().find(|(w, _)| *w == way) {
-                    Some((_, all)) => all.push_str(&format!(" + {what}")),
+                    Some((_, all)) => all.push_str(&format!(", {what}")),
                     None => ways.push((way, what)),
                 }
             }
         }
+        // A set on each way, so that a difference names the messages that came or went.
+        ways.iter_mut().for_each(|(_, all)| *all = format!("{{{all}}}"));
         shown.field("in_flight", &Table(ways)).finish()
     }
 }

@@ -43,7 +43,7 @@ pub enum Stop {
     #[error("the limit of {0} states was hit")]
     States(u64),
     /// [`Limits::memory_bytes_max`] was hit.
-    #[error("the memory limit of {} MiB was hit", .0 >> 20)]
+    #[error("the memory limit of {} was hit", bytes(*.0))]
     Memory(u64),
     /// [`Limits::time_max`] was hit.
     #[error("the time limit of {} s was hit", .0.as_secs_f64())]
@@ -63,4 +63,16 @@ pub enum Stop {
     /// The model failed while it was run; the outcome carries the fault.
     #[error("the model failed while it was run")]
     Fault,
+}
+
+/// Bytes in the largest unit that leaves a whole number.
+fn bytes(n: u64) -> String {
+    let units =
+        [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1_000_000_000, "GB"), (1_000_000, "MB")];
+    let whole = units.iter().find(|(size, _)| n > 0 && n.is_multiple_of(*size));
+    match whole {
+        Some((size, unit)) => format!("{} {unit}", n / size),
+        None if n >= 1 << 20 => format!("{} MiB", n >> 20),
+        None => format!("{n} bytes"),
+    }
 }

@@ -119,7 +119,7 @@ where
 }
 
 fn refused(reason: &str) -> Failure {
-    Failure::usage(format!("the model cannot be built with these parameters: {reason}"))
+    Failure::usage(format!("the model cannot be built: {reason}"))
 }
 
 fn values(parameters: Result<Value, serde_json::Error>) -> Result<Map<String, Value>, Failure> {

@@ -43,7 +43,10 @@ impl Output {
         for case in &answer.cases {
             self.case(case)?;
             if let Some(fault) = &case.fault {
-                error(&format!("{model}: {fault}"));
+                // The text has told it whole; here it is said in a line.
+                let whole = self.format == Format::Json;
+                let told = if whole { fault.as_str() } else { fault.lines().next().unwrap_or_default() };
+                error(&format!("{model}: {told}"));
             }
         }
         if let Some(failure) = &answer.failure {
