@@ -8,7 +8,8 @@
 //!
 //! An actor whose order is declared not to matter gets one canonical order: by sender, then by message. The
 //! declaration is tested wherever it is used: against every order where that takes at most [`FREE_DELIVERIES_MAX`]
-//! deliveries, against the reverse order beyond.
+//! deliveries; beyond, against the reverse order, each kind of message first, each last, and [`SHUFFLES`] shuffles, so that a false
+//! declaration may then go unnoticed.
 
 use super::distinct::Distinct;
 use super::moment::{Event, Moment, Stage};
@@ -25,6 +26,9 @@ pub(crate) const ARRIVALS_MAX: usize = 1 << 18;
 
 /// The most deliveries for which an `order_free` declaration is tested against every order.
 pub(crate) const FREE_DELIVERIES_MAX: usize = 4096;
+
+/// How many shuffled orders an `order_free` declaration is tested against where there are too many orders.
+pub(crate) const SHUFFLES: usize = 64;
 
 /// One possibility for phase 1: what the actor may be after it, and what is still under way.
 pub(crate) struct Arrival {
@@ -55,12 +59,12 @@ pub(crate) fn arrivals(
     let mut most: Vec<u32> = Vec::new();
     for e in aged.iter().filter(|e| e.left.may_be_now()) {
         let kind = Kind { src: e.src, msg: e.msg.clone() };
-        // Sorted by sender and message, so equal kinds are neighbours.
-        if kinds.last() == Some(&kind) {
-            *most.last_mut().unwrap_or(&mut 0) += e.count;
-        } else {
-            kinds.push(kind);
-            most.push(e.count);
+        match kinds.iter().position(|k| *k == kind) {
+            Some(at) => most[at] += e.count,
+            None => {
+                kinds.push(kind);
+                most.push(e.count);
+            }
         }
     }
     let orders = Orders::new(stage, start, &kinds, &most, order_free);
@@ -175,8 +179,7 @@ impl<'a> Orders<'a> {
     /// The distinct moments after this multiset, in any order.
     fn after(&self, had: &[u32]) -> Vec<Moment> {
         let moments = if self.table.is_empty() {
-            let (forth, back) = (self.in_order(had, false), self.in_order(had, true));
-            if forth == back { vec![forth] } else { vec![forth, back] }
+            self.sampled(had)
         } else {
             let cell: usize = had.iter().zip(&self.weights).map(|(n, weight)| *n as usize * weight).sum();
             self.table[cell].clone()
@@ -189,14 +192,38 @@ impl<'a> Orders<'a> {
         moments
     }
 
-    /// After the canonical order, or its reverse.
-    fn in_order(&self, had: &[u32], reverse: bool) -> Moment {
-        let mut order: Vec<&Kind> =
-            self.kinds.iter().zip(had).flat_map(|(kind, n)| (0..*n).map(move |_| kind)).collect();
-        if reverse {
-            order.reverse();
-        }
-        order.iter().fold(self.start.clone(), |moment, kind| self.stage.deliver(&moment, kind.src, &kind.msg))
+    /// After some orders where there are too many to try: the canonical one, its reverse, each kind first, each kind last, and
+    /// [`SHUFFLES`] more; the first moment, and the first that differs from it. A declaration that is false in none of them
+    /// is believed.
+    fn sampled(&self, had: &[u32]) -> Vec<Moment> {
+        let canonical: Vec<usize> =
+            had.iter().enumerate().flat_map(|(kind, n)| (0..*n).map(move |_| kind)).collect();
+        let first = self.in_order(&canonical);
+        let moved = (0..had.len()).flat_map(|kind| {
+            let (of_kind, others): (Vec<usize>, Vec<usize>) = canonical.iter().partition(|k| **k == kind);
+            [[of_kind.clone(), others.clone()].concat(), [others, of_kind].concat()]
+        });
+        let reverse = std::iter::once(canonical.iter().rev().copied().collect::<Vec<usize>>());
+        // A fixed sequence, so that every run tries the same orders (Knuth's multiplier for a linear congruential generator).
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let shuffled = (0..SHUFFLES).map(|_| {
+            let mut order = canonical.clone();
+            for i in (1..order.len()).rev() {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                order.swap(i, ((seed >> 33) % (i as u64 + 1)) as usize);
+            }
+            order
+        });
+        let other =
+            reverse.chain(moved).chain(shuffled).map(|order| self.in_order(&order)).find(|m| *m != first);
+        std::iter::once(first).chain(other).collect()
+    }
+
+    fn in_order(&self, order: &[usize]) -> Moment {
+        order.iter().fold(self.start.clone(), |moment, at| {
+            let kind = &self.kinds[*at];
+            self.stage.deliver(&moment, kind.src, &kind.msg)
+        })
     }
 
     fn refuse_order(&self, first: &Moment, second: &Moment) -> ! {

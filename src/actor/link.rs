@@ -7,6 +7,7 @@
 use super::span::Span;
 use super::system::Handle;
 use super::value::Value;
+use crate::model::refuse;
 use stateright::actor::Actor;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -66,7 +67,14 @@ impl Link {
     where
         A: Actor<State: 'static>,
     {
-        let while_true = Arc::new(move |state: &Value| state.get::<A::State>().is_some_and(&cut));
+        let while_true = Arc::new(move |state: &Value| match state.get::<A::State>() {
+            Some(state) => cut(state),
+            None => refuse(format!(
+                "a link is cut while an actor is in some state, but the actor at that place has states of another type, such as {}: was \
+                 the handle given by another system?",
+                state.text()
+            )),
+        });
         self.cuts.push(Cut { actor: actor.index(), while_true });
         self
     }

@@ -68,7 +68,8 @@
 //! # One transition is one tick
 //!
 //! 1. **Messages that are due are delivered.** One `on_msg` for each. Those that reach one actor in the same tick are tried
-//!    in every distinct order, unless it is declared [`order_free`](TimedSystem::order_free) (which is tested).
+//!    in every distinct order, unless it is declared [`order_free`](TimedSystem::order_free) (which is tested, by samples
+//!    where there are too many orders).
 //! 2. **Timers that reach zero fire**, in every order. A message of phase 1 may cancel or reset a timer before it fires.
 //! 3. **Random choices resolve**: every value of each, in every order. Asking again under the same key replaces; an empty
 //!    list removes.

@@ -47,7 +47,7 @@ pub enum CheckError {
     System(#[from] SystemError),
     /// A witness failed its replay. This is a fault of Aftercalm, never of the model.
     #[error(
-        "internal error: the witness of claim `{claim}` fails its replay: {error}. This is a fault of aftercalm; please report it with the model"
+        "internal error: the witness of claim `{claim}` fails its replay: {error}. Unless the model gives other answers from call to call (a clock, a random number, the order of a `HashMap`), this is a fault of aftercalm; please report it with the model"
     )]
     Replay {
         /// The claim's name.

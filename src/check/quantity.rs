@@ -80,10 +80,16 @@ impl Decider<'_> {
             Longest::Unbounded(state) => match within {
                 None => finding.detail = Some(NO_BOUND.to_owned()),
                 Some(n) => {
-                    let path = self.too_long(shape, &region, &unhealthy, state, n);
+                    let shown = n <= PATH_TICKS_MAX;
+                    let path = shown.then(|| self.too_long(shape, &region, &unhealthy, state, n)).flatten();
                     (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
                     finding.detail = Some(NO_BOUND.to_owned());
                     finding.witness = path.map(|walk| (walk, Vec::new()));
+                    if n > PATH_TICKS_MAX {
+                        finding.detail = Some(format!(
+                            "{NO_BOUND}; a path of more than {n} ticks is too long to be shown"
+                        ));
+                    }
                 }
             },
         }
@@ -194,6 +200,9 @@ impl Decider<'_> {
         None
     }
 }
+
+/// A path that takes longer than this many ticks is not shown.
+const PATH_TICKS_MAX: u64 = 10_000;
 
 const NO_BOUND: &str = "there is no worst case in ticks: a path can stay unrecovered for any number of them, and only \
                         fairness ends that";

@@ -44,13 +44,14 @@ pub enum Fault {
         /// Initial states that `within_boundary` rejects.
         outside: usize,
     },
-    /// `init_states`, `actions` or `next_state` gave two different answers for the same state.
+    /// A function of the model gave two different answers for the same state.
     #[error(
-        "the model is not deterministic: `{function}` gave two different answers for the same state, so no verdict about it can be trusted. \
+        "the model is not deterministic: {name} gave two different answers for the same state, so no verdict about it can be trusted. \
          A usual cause is iterating over a `HashMap` or `HashSet`, a clock, or a random number{context}\n  first answer: {first}\n  second answer: {second}",
+        name = if .function.contains(' ') { .function.clone() } else { format!("`{function}`") },
         context = context(.state.as_deref(), None))]
     NotDeterministic {
-        /// `init_states`, `actions` or `next_state`.
+        /// Which: `init_states`, `actions`, `next_state`, an atom, a measure.
         function: String,
         /// The state asked about (none for `init_states`).
         state: Option<String>,

@@ -138,6 +138,15 @@ pub fn assign<P: Parameters>(assignments: &[String]) -> Result<P, ParameterError
             default: default.to_string(),
         };
         let value = value_of(text, default);
+        if matches!(value, toml::Value::Float(f) if !f.is_finite()) {
+            return Err(bad("it must be a finite number".to_owned()));
+        }
+        // TOML knows integers of 64 bits, and what is too large for one would be taken for a text.
+        let number = text.parse::<i128>().is_ok()
+            || text.parse::<f64>().is_ok_and(|f| f.is_infinite() && !text.contains("inf"));
+        if number && value.is_str() && !default.is_str() {
+            return Err(bad("the number is out of range".to_owned()));
+        }
         // Deserialising with this one change alone pins an error on this parameter.
         let mut single = defaults.clone();
         single.insert(name.to_owned(), value.clone());
@@ -322,6 +331,9 @@ mod tests {
         assert!(bad.contains("`clients`") && bad.contains("many") && bad.contains("default: 6"), "{bad}");
         let negative = set(&["clients=-1"]).unwrap_err();
         assert!(negative.contains("-1"), "{negative}");
+        assert!(set(&["ratio=nan"]).unwrap_err().contains("finite"));
+        assert!(set(&["ratio=1e400"]).unwrap_err().contains("range"));
+        assert!(set(&["clients=99999999999999999999"]).unwrap_err().contains("range"));
         assert!(set(&["clients"]).unwrap_err().contains("name=value"));
         assert!(set(&["=3"]).unwrap_err().contains("name=value"));
         assert!(set(&["clients=1", "clients=2"]).unwrap_err().contains("set twice"));

@@ -158,6 +158,11 @@ pub enum SystemError {
     /// Too many measures in a trigger's cost.
     #[error("a trigger is weighed by {0} measures; at most {max} are supported", max = TRIGGER_COST_MAX)]
     TooManyCosts(usize),
+    /// An atom whose name cannot stand in a claim.
+    #[error(
+        "an atom is named `{0}`, which cannot stand in a claim: `true`, `false` and names with double quotes are taken"
+    )]
+    BadName(String),
     /// An antecedent where none can be.
     #[error(
         "claim `{0}` compares two systems from their initial states on: it cannot be said `after` something"
@@ -382,6 +387,11 @@ impl<M: Checkable> System<M> {
             return Err(error.clone());
         }
         unique("atoms", self.atoms.iter().map(|a| a.name.as_str()))?;
+        if let Some(atom) =
+            self.atoms.iter().find(|a| a.name == "true" || a.name == "false" || a.name.contains('"'))
+        {
+            return Err(SystemError::BadName(atom.name.clone()));
+        }
         unique("measures", self.measures.iter().map(|m| m.name.as_str()))?;
         unique("fairness sets", self.fairness.iter().map(|f| f.name.as_str()))?;
         unique("action classes", self.classes.iter().map(|c| c.name.as_str()))?;

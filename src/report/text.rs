@@ -93,7 +93,7 @@ fn remark(claim: &ClaimResult) -> String {
         Verdict::Holds => parts.extend(over),
         Verdict::Inconclusive | Verdict::Vacuous => {}
     }
-    parts.extend(claim.worst_ticks.map(|n| format!("worst case {} ticks", thousands(n))));
+    parts.extend(claim.worst_ticks.map(|n| format!("worst case {}", ticks(n))));
     parts.extend(claim.peak.map(|n| format!("peak {}", thousands(n))));
     match claim.verdict {
         Verdict::Vacuous => {
@@ -202,6 +202,10 @@ fn review(page: &mut Page, claim: &ClaimResult) {
         };
         page.paragraph(2, &Line::default().add(Tone::Strong, "operator: ").add(Tone::Plain, &text));
     }
+}
+
+fn ticks(n: u64) -> String {
+    format!("{} tick{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
 /// A ratio with two decimals.

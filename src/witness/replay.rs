@@ -111,10 +111,9 @@ pub fn retrace<M: Checkable>(system: &System<M>, trace: &Trace<M>) -> Result<(),
         for (i, step) in rest.iter().enumerate() {
             let mut actions = Vec::new();
             system.model.actions(at, &mut actions);
-            let name = format!("{:?}", step.action.as_ref());
             let leads = |a: &M::Action| system.model.next_state(at, a.clone()).as_ref() == Some(&step.state);
             let stays = step.action.is_none() && step.state == *at;
-            if !stays && !actions.iter().any(|a| format!("{:?}", Some(a)) == name && leads(a)) {
+            if !stays && !actions.iter().any(leads) {
                 return Err(ReplayError::NotOffered(i + 1));
             }
             at = &step.state;

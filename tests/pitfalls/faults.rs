@@ -127,7 +127,7 @@ fn count(spot: Spot) -> Outcome<Counter> {
 }
 
 /// The fault's text, which must have each of the words.
-fn says(outcome: &Outcome<Counter>, words: &[&str]) {
+fn says<M: aftercalm::model::Checkable>(outcome: &Outcome<M>, words: &[&str]) {
     let text = outcome.fault.as_ref().expect("a fault").to_string();
     for word in words {
         assert!(text.contains(word), "no `{word}` in: {text}");
@@ -195,9 +195,10 @@ fn a_panic_in_clone_of_the_state_is_a_fault() {
 
 #[test]
 fn a_panic_in_debug_does_not_hide_the_verdict_or_the_fault() {
-    let outcome = count(Spot::Debug);
-    assert_eq!((outcome.fault, outcome.decisions[0].verdict), (None, Verdict::Holds));
-    says(&count(Spot::ActionDebug), &["bad ActionDebug"]);
+    for spot in [Spot::Debug, Spot::ActionDebug] {
+        let outcome = count(spot);
+        assert_eq!((outcome.fault, outcome.decisions[0].verdict), (None, Verdict::Holds));
+    }
 }
 
 #[test]
@@ -377,4 +378,51 @@ fn equal_states_with_different_successors_are_a_fault() {
         panic!("{:?}", outcome.fault);
     };
     assert_eq!((function.as_str(), state.as_str()), ("next_state", "Bag([1, 2])"));
+}
+
+/// 0, 1, 2, 3, 4, and back to 0.
+#[derive(Debug)]
+struct Round;
+
+impl Model for Round {
+    type State = u8;
+    type Action = ();
+
+    fn init_states(&self) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn actions(&self, _: &u8, actions: &mut Vec<()>) {
+        actions.push(());
+    }
+
+    fn next_state(&self, state: &u8, (): ()) -> Option<u8> {
+        Some((state + 1) % 5)
+    }
+}
+
+#[test]
+fn an_atom_or_a_measure_that_remembers_is_a_fault() {
+    let before = std::sync::atomic::AtomicU8::new(0);
+    let rises = move |s: &u8| *s >= before.swap(*s, std::sync::atomic::Ordering::Relaxed);
+    let outcome =
+        run(&Round.system().atom("never_falls", move |_, s: &u8| rises(s)).claim(always("never_falls")));
+    says(&outcome, &["the atom `never_falls`", "two different answers"]);
+    let calls = AtomicUsize::new(0);
+    let count = move || calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as i64;
+    let outcome = run(&Round
+        .system()
+        .atom("t", |_, _| true)
+        .measure("calls", "", move |_, _| count())
+        .claim(always("t")));
+    says(&outcome, &["the measure `calls`", "two different answers"]);
+}
+
+#[test]
+fn an_atom_that_no_claim_can_name_is_refused() {
+    for name in ["true", "false", "a \"b\""] {
+        let system = Round.system().atom(name, |_, _| false).atom("t", |_, _| true).claim(always("t"));
+        let error = aftercalm::check::check(&system, &Default::default()).unwrap_err().to_string();
+        assert!(error.contains("cannot stand in a claim"), "{error}");
+    }
 }

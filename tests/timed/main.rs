@@ -2,6 +2,7 @@
 //! its semantics.
 
 mod agreement;
+mod aliases;
 mod naive;
 mod refusals;
 mod rules;

@@ -395,7 +395,7 @@ fn a_tick_is_told_in_one_line_and_a_state_by_names() {
     assert_eq!(
         format!("{start:?}"),
         "State { database: 0, clients: Waiting { waiting: 3 }, timers: {clients Retry: in 2 ticks}, \
-         in_flight: {clients -> database: 3 Query in 1 tick} }"
+         in_flight: {clients -> database: {3 Query in 1 tick}} }"
     );
     let step = |state: &TimedState<Msg>, which: usize| {
         let mut actions = Vec::new();
@@ -408,11 +408,11 @@ fn a_tick_is_told_in_one_line_and_a_state_by_names() {
         told,
         [
             "database <- 3 Query from clients, chose slow = false",
-            "database <- 3 Query from clients, chose slow = false, Ok to clients lost",
             "database <- 3 Query from clients, chose slow = false, Error to clients lost",
-            "database <- 3 Query from clients, chose slow = false, Error to clients lost, Ok to clients lost",
             "database <- 3 Query from clients, chose slow = false, 2 Error to clients lost",
-            "database <- 3 Query from clients, chose slow = false, 2 Error to clients lost, Ok to clients lost",
+            "database <- 3 Query from clients, chose slow = false, Ok to clients lost",
+            "database <- 3 Query from clients, chose slow = false, Ok to clients lost, Error to clients lost",
+            "database <- 3 Query from clients, chose slow = false, Ok to clients lost, 2 Error to clients lost",
         ]
     );
     let (told, next) = step(&next, 0);
