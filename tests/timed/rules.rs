@@ -416,7 +416,7 @@ fn a_tick_is_told_in_one_line_and_a_state_by_names() {
         ]
     );
     let (told, next) = step(&next, 0);
-    assert_eq!(told, ["clients <- 2 Error and Ok from database, timer Retry"]);
+    assert_eq!(told, ["clients <- Ok and 2 Error from database, timer Retry"]);
     assert_eq!(next[clients].waiting, 2);
     assert_eq!(step(&next, 0).0, ["time passes"]);
 }
