@@ -6,6 +6,7 @@
 
 pub mod bits;
 mod buchi;
+mod coverage;
 mod decide;
 mod fair;
 pub mod graph;
@@ -25,6 +26,7 @@ pub use outcome::{Decision, Note, Outcome, Peak};
 use crate::model::{Checkable, Fault, Measure, guard};
 use crate::property::{Claim, Strength, System, SystemError, Verdict};
 use crate::witness::{Finding as Shown, ReplayError, Step, Trace, replay};
+use coverage::unexercised;
 use decide::{Decider, Finding};
 use fair::FairSets;
 use graph::StateGraph;
@@ -91,7 +93,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
         end_states: (0..graph.expanded()).filter(|s| graph.is_end(*s)).count() as u64,
         peaks: peaks(system, &explored),
         elapsed: started.elapsed(),
-        notes: notes(&explored),
+        notes: notes(system, &explored, &decisions),
         stops: explored.stops,
         fault: explored.fault,
         decisions,
@@ -106,10 +108,14 @@ fn fair_sets<M: Checkable>(system: &System<M>) -> FairSets {
     FairSets { weak: sets(Strength::Weak), strong: sets(Strength::Strong), stutters: system.stutters }
 }
 
-fn notes<M: Checkable>(explored: &Explored<M>) -> Vec<Note> {
+fn notes<M: Checkable>(system: &System<M>, explored: &Explored<M>, decisions: &[Decision<M>]) -> Vec<Note> {
     let coarse = explored.states.coarse_hash();
     let note = coarse.map(|(pairs, a, b)| Note::CoarseHash { pairs, first: show(a), second: show(b) });
-    note.into_iter().collect()
+    let mut notes: Vec<Note> = note.into_iter().collect();
+    if explored.stops.is_empty() && explored.graph.complete() {
+        notes.extend(unexercised(system, &explored.graph, decisions));
+    }
+    notes
 }
 
 /// The largest value of each measure, and a shortest path to it: the first state found is never farther than a later one.

@@ -17,7 +17,7 @@ use super::graph::{NONE, StateGraph};
 use super::limits::{Limits, Stop};
 use super::states::{Place, States};
 use crate::model::{Checkable, Fault, Measure, guard, guard_quietly};
-use crate::property::System;
+use crate::property::{Fairness, System};
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash};
@@ -52,6 +52,8 @@ struct Expansion<S> {
     /// The number of successors that the boundary kept out, and the fairness sets that they enable.
     outside: u64,
     outside_enables: u128,
+    /// The action classes taken, among those that were asked about.
+    classes: u128,
 }
 
 /// Explores the model of `system` within the limits.
@@ -189,7 +191,9 @@ impl<M: Checkable> Search<'_, M> {
     fn expand(&mut self, id: u32) -> Result<(), End> {
         let state = self.found.states.get(id);
         let ask_again = id < ASK_AGAIN_FIRST || id.is_multiple_of(ASK_AGAIN_EACH);
-        let expansion = successors(self.system, state)?;
+        let unseen = first_sets(self.system.classes.len()) & !self.found.graph.classes;
+        let expansion = successors(self.system, state, unseen)?;
+        self.found.graph.classes |= expansion.classes;
         if ask_again {
             same_again(self.system, state, state, &expansion)?;
         }
@@ -211,7 +215,7 @@ impl<M: Checkable> Search<'_, M> {
             if let (Place::Known(known), Some(copy)) = (place, copy) {
                 asked = true;
                 let known = self.found.states.get(known);
-                let expansion = successors(self.system, known)?;
+                let expansion = successors(self.system, known, 0)?;
                 same_again(self.system, known, &copy, &expansion)?;
             }
             let graph = &mut self.found.graph;
@@ -303,19 +307,30 @@ fn at<S: Debug>(fault: Fault, state: &S) -> Fault {
     fault.at(Some(show(state)), None)
 }
 
-/// The successors of `state`. The action's position among them is the edge's position in its row.
-fn successors<M: Checkable>(system: &System<M>, state: &M::State) -> Result<Expansion<M::State>, Fault> {
-    guard("", || expansion(system, state)).map_err(|_| blame(system, state))
+/// The successors of `state`. The action's position among them is the edge's position in its row. Of the action classes, only
+/// those in `unseen` are asked about.
+fn successors<M: Checkable>(
+    system: &System<M>,
+    state: &M::State,
+    unseen: u128,
+) -> Result<Expansion<M::State>, Fault> {
+    guard("", || expansion(system, state, unseen)).map_err(|_| blame(system, state, unseen))
 }
 
-fn expansion<M: Checkable>(system: &System<M>, state: &M::State) -> Expansion<M::State> {
+fn expansion<M: Checkable>(system: &System<M>, state: &M::State, mut unseen: u128) -> Expansion<M::State> {
     let model = &system.model;
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
-    let mut result = Expansion { edges: Vec::with_capacity(actions.len()), outside: 0, outside_enables: 0 };
+    let mut result =
+        Expansion { edges: Vec::with_capacity(actions.len()), outside: 0, outside_enables: 0, classes: 0 };
     for action in actions {
-        let mask = membership(system, state, &action);
+        let mask = membership(&system.fairness, model, state, &action, u128::MAX);
+        let classes = membership(&system.classes, model, state, &action, unseen);
         let Some(next) = model.next_state(state, action) else { continue };
+        if classes != 0 && next != *state {
+            result.classes |= classes;
+            unseen &= !classes;
+        }
         if model.within_boundary(&next) {
             result.edges.push((mask, next));
         } else {
@@ -328,13 +343,28 @@ fn expansion<M: Checkable>(system: &System<M>, state: &M::State) -> Expansion<M:
     result
 }
 
-fn membership<M: Checkable>(system: &System<M>, state: &M::State, action: &M::Action) -> u128 {
-    let sets = system.fairness.iter().enumerate();
-    sets.fold(0, |mask, (i, set)| mask | u128::from(set.contains(&system.model, state, action)) << i)
+/// Those of the `asked` sets to which the action belongs.
+fn membership<M: Checkable>(
+    sets: &[Fairness<M>],
+    model: &M,
+    state: &M::State,
+    action: &M::Action,
+    asked: u128,
+) -> u128 {
+    if asked == 0 {
+        return 0;
+    }
+    let sets = sets.iter().enumerate().filter(|(i, _)| asked >> i & 1 == 1);
+    sets.fold(0, |mask, (i, set)| mask | u128::from(set.contains(model, state, action)) << i)
+}
+
+/// The first so many sets, as bits.
+fn first_sets(count: usize) -> u128 {
+    u128::MAX.checked_shr(u128::BITS - count as u32).unwrap_or(0)
 }
 
 /// Runs a failed expansion again step by step, to name the function and the action that fail.
-fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
+fn blame<M: Checkable>(system: &System<M>, state: &M::State, unseen: u128) -> Fault {
     let model = &system.model;
     let fault = (|| {
         let mut actions = Vec::new();
@@ -343,6 +373,10 @@ fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
             let named = |fault: Fault| fault.at(None, Some(show(&action)));
             for set in &system.fairness {
                 guard(&format!("fairness set `{}`", set.name), || set.contains(model, state, &action))
+                    .map_err(named)?;
+            }
+            for (_, class) in system.classes.iter().enumerate().filter(|(i, _)| unseen >> i & 1 == 1) {
+                guard(&format!("action class `{}`", class.name), || class.contains(model, state, &action))
                     .map_err(named)?;
             }
             let next = guard("next_state", || model.next_state(state, action.clone())).map_err(named)?;
@@ -406,7 +440,7 @@ fn same_again<M: Checkable>(
     if actions != again {
         return different("actions", format!("[{}]", actions.join(", ")), format!("[{}]", again.join(", ")));
     }
-    let second = successors(system, twin)?;
+    let second = successors(system, twin, 0)?;
     let same = first.edges.len() == second.edges.len() && first.outside == second.outside;
     if !same {
         let count = |e: &Expansion<M::State>| format!("{} successors", e.edges.len() as u64 + e.outside);

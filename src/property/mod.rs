@@ -14,6 +14,6 @@ pub use claim::{
 };
 pub use expr::StateExpr;
 pub use ltl::Ltl;
-pub use system::{Counter, FAIRNESS_MAX, Fairness, ModelExt, Strength, System, SystemError};
+pub use system::{CLASSES_MAX, Counter, FAIRNESS_MAX, Fairness, ModelExt, Strength, System, SystemError};
 pub use token::ExprError;
 pub use verdict::{Kind, Lasso, Verdict};

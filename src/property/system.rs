@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// The most fairness constraints a system can have: one bit each in the graph's edge labels.
 pub const FAIRNESS_MAX: usize = 128;
 
+/// The most action classes a system can have: one bit each in what the search has seen taken.
+pub const CLASSES_MAX: usize = 128;
+
 /// Weak or strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strength {
@@ -141,7 +144,7 @@ pub enum SystemError {
     /// Two things of the same sort have the same name.
     #[error("two {sort} are named `{name}`; names must differ")]
     Twice {
-        /// `atoms`, `measures`, `claims` or `fairness sets`.
+        /// `atoms`, `measures`, `claims`, `fairness sets` or `action classes`.
         sort: &'static str,
         /// The name.
         name: String,
@@ -154,6 +157,9 @@ pub enum SystemError {
     /// More fairness constraints than the graph has room for.
     #[error("the model has {0} fairness constraints; at most {max} are supported", max = FAIRNESS_MAX)]
     TooMuchFairness(usize),
+    /// More action classes than the search keeps track of.
+    #[error("the model has {0} action classes; at most {max} are supported", max = CLASSES_MAX)]
+    TooManyClasses(usize),
 }
 
 /// Adds [`System`] construction to every model.
@@ -237,7 +243,8 @@ impl<M: Checkable + 'static> System<M> {
         self.measure(name, unit, eval)
     }
 
-    /// Names a set of actions that is expected to be taken somewhere. One that never is tested nothing, and is shown.
+    /// Names a set of actions that is expected to be taken somewhere. One that never is tested nothing, and is shown. A step
+    /// that leaves the state unchanged takes none, as with fairness.
     #[must_use]
     pub fn action_class(
         mut self,
@@ -314,7 +321,8 @@ impl<M: Checkable> System<M> {
     /// Whether the system can be checked as it is written.
     ///
     /// # Errors
-    /// A claim that does not parse or refers to an unknown atom, a name given twice, no claim at all, too much fairness.
+    /// A claim that does not parse or refers to an unknown atom, a name given twice, no claim at all, too much fairness, too
+    /// many action classes.
     pub fn validate(&self) -> Result<(), SystemError> {
         if let Some(error) = self.errors.first() {
             return Err(error.clone());
@@ -343,6 +351,9 @@ impl<M: Checkable> System<M> {
         }
         if self.fairness.len() > FAIRNESS_MAX {
             return Err(SystemError::TooMuchFairness(self.fairness.len()));
+        }
+        if self.classes.len() > CLASSES_MAX {
+            return Err(SystemError::TooManyClasses(self.classes.len()));
         }
         Ok(())
     }
