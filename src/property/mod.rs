@@ -4,6 +4,7 @@
 mod claim;
 mod expr;
 mod ltl;
+mod parse;
 mod system;
 mod token;
 mod verdict;
