@@ -6,6 +6,7 @@
 
 pub mod bits;
 mod buchi;
+mod coverage;
 mod decide;
 mod fair;
 pub mod graph;
@@ -31,6 +32,7 @@ pub use outcome::{Amplification, Decision, Note, Outcome, Peak, Remedy, TippingP
 use crate::model::{Checkable, Fault};
 use crate::property::{Claim, Kind, Strength, System, SystemError, Temporal, Verdict};
 use crate::witness::{Finding as Shown, ReplayError, replay};
+use coverage::unexercised;
 use decide::{Decider, Finding};
 use fair::FairSets;
 use isolation::{Comparison, Observed, compare};
@@ -122,7 +124,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
         peaks: peaks(&told),
         amplifications: amplifications(&told),
         elapsed: started.elapsed(),
-        notes: notes(&explored),
+        notes: notes(system, &explored, &decisions),
         stops: explored.stops,
         fault: explored.fault,
         decisions,
@@ -179,10 +181,14 @@ fn fair_sets<M: Checkable>(system: &System<M>) -> FairSets {
     FairSets { weak: sets(Strength::Weak), strong: sets(Strength::Strong), stutters: system.stutters }
 }
 
-fn notes<M: Checkable>(explored: &Explored<M>) -> Vec<Note> {
+fn notes<M: Checkable>(system: &System<M>, explored: &Explored<M>, decisions: &[Decision<M>]) -> Vec<Note> {
     let coarse = explored.states.coarse_hash();
     let note = coarse.map(|(pairs, a, b)| Note::CoarseHash { pairs, first: show(a), second: show(b) });
-    note.into_iter().collect()
+    let mut notes: Vec<Note> = note.into_iter().collect();
+    if explored.stops.is_empty() && explored.graph.complete() {
+        notes.extend(unexercised(system, &explored.graph, decisions));
+    }
+    notes
 }
 
 /// Why a finding cannot be told.

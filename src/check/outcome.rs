@@ -102,6 +102,66 @@ pub enum Note {
         /// Another.
         second: String,
     },
+    /// Atoms that have the same value in every reachable state, so that no claim learns anything from them. Not said where a
+    /// verdict says the same: of `p` where `always p` holds, or where `reachable p` is violated.
+    #[error("{}", constant(.atoms, *.states))]
+    AtomsNeverChange {
+        /// Each atom with its value.
+        atoms: Vec<(String, bool)>,
+        /// The number of reachable states.
+        states: u64,
+    },
+    /// Fairness constraints that nothing depends on: in no reachable state does an action of the set lead to another state.
+    #[error("{}", never(.names, ["fairness set", "fairness sets"], "enabled"))]
+    FairnessNeverEnabled {
+        /// The names of the sets.
+        names: Vec<String>,
+    },
+    /// Action classes of which no action ever leads from one reachable state to another.
+    #[error("{}", never(.names, ["action class", "action classes"], "taken"))]
+    ActionClassNeverTaken {
+        /// The names of the classes.
+        names: Vec<String>,
+    },
+}
+
+/// `a`, `b` and `c`
+fn listed(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+fn constant(atoms: &[(String, bool)], states: u64) -> String {
+    let with = |value: bool| -> Vec<&str> {
+        atoms.iter().filter(|(_, v)| *v == value).map(|(name, _)| name.as_str()).collect()
+    };
+    let (always, never) = (with(true), with(false));
+    let (subject, verb) = if atoms.len() == 1 { ("an atom", "changes") } else { ("atoms", "change") };
+    let are = |names: &[&str]| if names.len() == 1 { "is" } else { "are" };
+    let mut parts = Vec::new();
+    for (names, value) in [(&always, "true"), (&never, "false")] {
+        if !names.is_empty() {
+            parts.push(format!("{} {} {value}", listed(names), are(names)));
+        }
+    }
+    let all = if states == 1 {
+        "the only reachable state".to_owned()
+    } else {
+        format!("all {states} reachable states")
+    };
+    format!("{subject} never {verb}: {} in {all}", parts.join(", "))
+}
+
+fn never(names: &[String], [one, many]: [&str; 2], what: &str) -> String {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (sort, are, them) = if names.len() == 1 { (one, "is", "it") } else { (many, "are", "them") };
+    let names = listed(&names);
+    format!(
+        "{sort} {names} {are} never {what}: no action in {them} leads from one reachable state to another"
+    )
 }
 
 /// What was decided about one claim.

@@ -18,7 +18,7 @@ use super::growth::{Growth, Pump};
 use super::limits::{Limits, Stop};
 use super::states::{Place, States};
 use crate::model::{Checkable, Fault, Measure, guard, guard_quietly};
-use crate::property::{System, Temporal};
+use crate::property::{Fairness, System, Temporal};
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash};
@@ -55,6 +55,8 @@ struct Expansion<S> {
     /// The number of successors that the boundary kept out, and the fairness sets that they enable.
     outside: u64,
     outside_enables: u128,
+    /// The action classes taken, among those that were asked about.
+    classes: u128,
 }
 
 /// Whether the operator's actions are explored. Where they are, the edge masks have their bits after those of the fairness
@@ -218,7 +220,9 @@ impl<M: Checkable> Search<'_, M> {
     fn expand(&mut self, id: u32) -> Result<(), End> {
         let state = self.found.states.get(id);
         let ask_again = id < ASK_AGAIN_FIRST || id.is_multiple_of(ASK_AGAIN_EACH);
-        let expansion = successors(self.system, state, self.operator)?;
+        let unseen = first_sets(self.system.classes.len()) & !self.found.graph.classes;
+        let expansion = successors(self.system, state, Ask { operator: self.operator, unseen })?;
+        self.found.graph.classes |= expansion.classes;
         if ask_again {
             same_again(self.system, state, state, &expansion, self.operator)?;
         }
@@ -275,7 +279,7 @@ impl<M: Checkable> Search<'_, M> {
             if let (Place::Known(known), Some(copy)) = (place, copy) {
                 asked = true;
                 let known = self.found.states.get(known);
-                let expansion = successors(self.system, known, self.operator)?;
+                let expansion = successors(self.system, known, Ask { operator: self.operator, unseen: 0 })?;
                 same_again(self.system, known, &copy, &expansion, self.operator)?;
             }
             let graph = &mut self.found.graph;
@@ -377,28 +381,43 @@ fn at<S: Debug>(fault: Fault, state: &S) -> Fault {
     fault.at(Some(show(state)), None)
 }
 
+/// What to look for among the actions of a state.
+#[derive(Clone, Copy)]
+struct Ask {
+    operator: Operator,
+    /// The action classes that were not seen yet.
+    unseen: u128,
+}
+
 /// The successors of `state`. The action's position among them is the edge's position in its row.
 fn successors<M: Checkable>(
     system: &System<M>,
     state: &M::State,
-    operator: Operator,
+    ask: Ask,
 ) -> Result<Expansion<M::State>, Fault> {
-    guard("", || expansion(system, state, operator)).map_err(|_| blame(system, state))
+    guard("", || expansion(system, state, ask)).map_err(|_| blame(system, state, ask.unseen))
 }
 
-fn expansion<M: Checkable>(system: &System<M>, state: &M::State, operator: Operator) -> Expansion<M::State> {
+fn expansion<M: Checkable>(system: &System<M>, state: &M::State, ask: Ask) -> Expansion<M::State> {
+    let Ask { operator, mut unseen } = ask;
     let model = &system.model;
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
-    let mut result = Expansion { edges: Vec::with_capacity(actions.len()), outside: 0, outside_enables: 0 };
+    let mut result =
+        Expansion { edges: Vec::with_capacity(actions.len()), outside: 0, outside_enables: 0, classes: 0 };
     for action in actions {
         let acts = system.operator_acts(state, &action);
         if acts != 0 && operator == Operator::Absent {
             continue;
         }
-        let mask =
-            membership(system, state, &action) | acts.checked_shl(system.fairness.len() as u32).unwrap_or(0);
+        let operators = acts.checked_shl(system.fairness.len() as u32).unwrap_or(0);
+        let mask = membership(&system.fairness, model, state, &action, u128::MAX) | operators;
+        let classes = membership(&system.classes, model, state, &action, unseen);
         let Some(next) = model.next_state(state, action) else { continue };
+        if classes != 0 && next != *state {
+            result.classes |= classes;
+            unseen &= !classes;
+        }
         if model.within_boundary(&next) {
             result.edges.push((mask, next));
         } else {
@@ -411,13 +430,28 @@ fn expansion<M: Checkable>(system: &System<M>, state: &M::State, operator: Opera
     result
 }
 
-fn membership<M: Checkable>(system: &System<M>, state: &M::State, action: &M::Action) -> u128 {
-    let sets = system.fairness.iter().enumerate();
-    sets.fold(0, |mask, (i, set)| mask | u128::from(set.contains(&system.model, state, action)) << i)
+/// Those of the `asked` sets to which the action belongs.
+fn membership<M: Checkable>(
+    sets: &[Fairness<M>],
+    model: &M,
+    state: &M::State,
+    action: &M::Action,
+    asked: u128,
+) -> u128 {
+    if asked == 0 {
+        return 0;
+    }
+    let sets = sets.iter().enumerate().filter(|(i, _)| asked >> i & 1 == 1);
+    sets.fold(0, |mask, (i, set)| mask | u128::from(set.contains(model, state, action)) << i)
+}
+
+/// The first so many sets, as bits.
+fn first_sets(count: usize) -> u128 {
+    u128::MAX.checked_shr(u128::BITS - count as u32).unwrap_or(0)
 }
 
 /// Runs a failed expansion again step by step, to name the function and the action that fail.
-fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
+fn blame<M: Checkable>(system: &System<M>, state: &M::State, unseen: u128) -> Fault {
     let model = &system.model;
     let fault = (|| {
         let mut actions = Vec::new();
@@ -428,6 +462,10 @@ fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
             let operators = system.operators.iter().map(|set| ("operator action", set));
             for (sort, set) in fair.chain(operators) {
                 guard(&format!("{sort} `{}`", set.name), || set.contains(model, state, &action))
+                    .map_err(named)?;
+            }
+            for (_, class) in system.classes.iter().enumerate().filter(|(i, _)| unseen >> i & 1 == 1) {
+                guard(&format!("action class `{}`", class.name), || class.contains(model, state, &action))
                     .map_err(named)?;
             }
             let next = guard("next_state", || model.next_state(state, action.clone())).map_err(named)?;
@@ -489,7 +527,7 @@ fn same_again<M: Checkable>(
         })
     };
     let (actions, again) = (list(state)?, list(twin)?);
-    let second = successors(system, twin, operator)?;
+    let second = successors(system, twin, Ask { operator, unseen: 0 })?;
     let same = first.edges.len() == second.edges.len() && first.outside == second.outside;
     let alike = same
         && first.edges.iter().zip(&second.edges).all(|((_, next), (_, again))| {

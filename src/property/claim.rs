@@ -2,7 +2,7 @@
 
 use super::expr::StateExpr;
 use super::ltl::Ltl;
-use super::token::{ExprError, is_word};
+use super::token::{CLAIM_WORDS, ExprError, is_word, quoted};
 use std::fmt;
 
 /// The temporal form of a claim, over state expressions.
@@ -206,7 +206,7 @@ impl fmt::Display for Temporal {
             Self::Bounded(measure) => write!(f, "bounded {}", Name(measure)),
             Self::AtMost { measure, max } => write!(f, "{} at_most {max}", Name(measure)),
             Self::Isolated { measure, from } => write!(f, "isolated {} from {}", Name(measure), Name(from)),
-            Self::Ltl(formula) => write!(f, "ltl \"{formula}\""),
+            Self::Ltl(formula) => write!(f, "ltl {}", quoted(&formula.to_string())),
         }
     }
 }
@@ -278,7 +278,7 @@ struct Name<'a>(&'a str);
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if is_word(self.0, &[]) { f.write_str(self.0) } else { write!(f, "\"{}\"", self.0) }
+        if is_word(self.0, &CLAIM_WORDS) { f.write_str(self.0) } else { f.write_str(&quoted(self.0)) }
     }
 }
 

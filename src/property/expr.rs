@@ -1,9 +1,9 @@
 //! Boolean expressions over atoms: what a claim says about one state.
 //!
 //! Grammar, loosest first: `a implies b` (right associative), `a or b`, `a and b`, `not a`, `(a)`, `true`, `false`, a name, or a
-//! name in double quotes where it is no plain word. `&&`, `||`, `!`, `=>` and `->` are accepted for the words.
+//! name in double quotes where it is no plain word (`\"` and `\\` stand for a quote and a backslash in it). `&&`, `||`, `!`, `=>` and `->` are accepted for the words.
 
-use super::token::{ExprError, Token, Tokens, is_word};
+use super::token::{CLAIM_WORDS, ExprError, Token, Tokens, is_word, quoted};
 use std::fmt;
 
 /// A boolean expression over atoms, by name.
@@ -86,8 +86,8 @@ impl StateExpr {
         }
         match self {
             Self::Const(b) => write!(f, "{b}")?,
-            Self::Atom(name) if is_word(name, &[]) => f.write_str(name)?,
-            Self::Atom(name) => write!(f, "\"{name}\"")?,
+            Self::Atom(name) if is_word(name, &CLAIM_WORDS) => f.write_str(name)?,
+            Self::Atom(name) => f.write_str(&quoted(name))?,
             Self::Not(p) => {
                 f.write_str("not ")?;
                 p.write(f, 2)?;
@@ -116,7 +116,8 @@ impl fmt::Display for StateExpr {
     }
 }
 
-fn implication(tokens: &mut Tokens<'_>) -> Result<StateExpr, ExprError> {
+/// An expression, as far as it goes: what follows is left to the caller.
+pub(super) fn implication(tokens: &mut Tokens<'_>) -> Result<StateExpr, ExprError> {
     let left = disjunction(tokens)?;
     if !tokens.take("implies") {
         return Ok(left);

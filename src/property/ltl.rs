@@ -15,7 +15,7 @@
 //!
 //! Formulas are kept in negation normal form, which is what the translation to automata wants.
 
-use super::token::{ExprError, Token, Tokens, is_word};
+use super::token::{ExprError, Token, Tokens, is_word, quoted};
 use std::fmt;
 
 /// A formula in negation normal form.
@@ -207,7 +207,7 @@ impl Ltl {
             Self::Const(b) => write!(f, "{b}")?,
             Self::Literal(name, positive) => {
                 f.write_str(if *positive { "" } else { "not " })?;
-                if is_word(name, &OPERATORS) { f.write_str(name)? } else { write!(f, "\"{name}\"")? }
+                if is_word(name, &OPERATORS) { f.write_str(name)? } else { f.write_str(&quoted(name))? }
             }
             Self::Next(a) => {
                 f.write_str(sign)?;

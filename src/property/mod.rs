@@ -4,6 +4,7 @@
 mod claim;
 mod expr;
 mod ltl;
+mod parse;
 mod system;
 mod token;
 mod verdict;
@@ -15,7 +16,7 @@ pub use claim::{
 pub use expr::StateExpr;
 pub use ltl::Ltl;
 pub use system::{
-    Counter, FAIRNESS_MAX, Fairness, ModelExt, Strength, System, SystemError, TRIGGER_COST_MAX,
+    CLASSES_MAX, Counter, FAIRNESS_MAX, Fairness, ModelExt, Strength, System, SystemError, TRIGGER_COST_MAX,
 };
 pub use token::ExprError;
 pub use verdict::{Kind, Lasso, Verdict};

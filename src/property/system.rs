@@ -12,6 +12,9 @@ pub const FAIRNESS_MAX: usize = 128;
 /// The most measures by which a trigger can be weighed.
 pub const TRIGGER_COST_MAX: usize = 4;
 
+/// The most action classes a system can have: one bit each in what the search has seen taken.
+pub const CLASSES_MAX: usize = 128;
+
 /// Weak or strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strength {
@@ -171,7 +174,7 @@ pub enum SystemError {
     /// Two things of the same sort have the same name.
     #[error("two {sort} are named `{name}`; names must differ")]
     Twice {
-        /// `atoms`, `measures`, `claims` or `fairness sets`.
+        /// `atoms`, `measures`, `claims`, `fairness sets` or `action classes`.
         sort: &'static str,
         /// The name.
         name: String,
@@ -184,6 +187,9 @@ pub enum SystemError {
     /// More fairness constraints than the graph has room for.
     #[error("the model has {0} fairness constraints and operator actions; at most {max} are supported", max = FAIRNESS_MAX)]
     TooMuchFairness(usize),
+    /// More action classes than the search keeps track of.
+    #[error("the model has {0} action classes; at most {max} are supported", max = CLASSES_MAX)]
+    TooManyClasses(usize),
 }
 
 /// Adds [`System`] construction to every model.
@@ -270,7 +276,8 @@ impl<M: Checkable + 'static> System<M> {
         self.measure(name, unit, eval)
     }
 
-    /// Names a set of actions that is expected to be taken somewhere. One that never is tested nothing, and is shown.
+    /// Names a set of actions that is expected to be taken somewhere. One that never is tested nothing, and is shown. A step
+    /// that leaves the state unchanged takes none, as with fairness.
     #[must_use]
     pub fn action_class(
         mut self,
@@ -381,7 +388,8 @@ impl<M: Checkable> System<M> {
     /// Whether the system can be checked as it is written.
     ///
     /// # Errors
-    /// A claim that does not parse or refers to an unknown atom, a name given twice, no claim at all, too much fairness.
+    /// A claim that does not parse or refers to an unknown atom, a name given twice, no claim at all, too much fairness, too
+    /// many action classes.
     pub fn validate(&self) -> Result<(), SystemError> {
         if let Some(error) = self.errors.first() {
             return Err(error.clone());
@@ -426,6 +434,9 @@ impl<M: Checkable> System<M> {
         }
         if self.trigger_cost.len() > TRIGGER_COST_MAX {
             return Err(SystemError::TooManyCosts(self.trigger_cost.len()));
+        }
+        if self.classes.len() > CLASSES_MAX {
+            return Err(SystemError::TooManyClasses(self.classes.len()));
         }
         Ok(())
     }

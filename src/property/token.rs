@@ -27,11 +27,39 @@ impl std::error::Error for ExprError {}
 pub(super) enum Token {
     Name(String),
     Quoted(String),
+    /// Digits, with a minus sign before them or not.
+    Number(String),
     Symbol(&'static str),
 }
 
 /// The words that are operators in every kind of text.
 pub(super) const WORDS: [&str; 6] = ["and", "or", "not", "implies", "true", "false"];
+
+/// The words of claims. They may name atoms where no claim word can stand, but are written in quotes there.
+pub(super) const CLAIM_WORDS: [&str; 17] = [
+    "always",
+    "reachable",
+    "eventually",
+    "recurs",
+    "stabilizes",
+    "recoverable",
+    "recovers",
+    "bounded",
+    "isolated",
+    "ltl",
+    "leads_to",
+    "at_most",
+    "after",
+    "within",
+    "ticks",
+    "tick",
+    "from",
+];
+
+/// `name` in double quotes, so that it reads back as it is.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
 
 /// Whether `name` can be written without quotes where `operators` are words of their own.
 pub(super) fn is_word(name: &str, operators: &[&str]) -> bool {
@@ -59,8 +87,19 @@ impl<'a> Tokens<'a> {
         self.tokens.get(self.next).map(|(token, _)| token)
     }
 
+    pub(super) fn peek_second(&self) -> Option<&Token> {
+        self.tokens.get(self.next + 1).map(|(token, _)| token)
+    }
+
     pub(super) fn advance(&mut self) {
         self.next += 1;
+    }
+
+    /// Takes the plain word `word` if it comes next.
+    pub(super) fn take_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Name(name)) if name == word);
+        self.next += usize::from(found);
+        found
     }
 
     /// Takes the operator `symbol` if it comes next.
@@ -74,6 +113,20 @@ impl<'a> Tokens<'a> {
     pub(super) fn error(&self, reason: &str) -> ExprError {
         let column = self.tokens.get(self.next).map_or(self.text.chars().count(), |(_, at)| *at) + 1;
         ExprError { reason: reason.into(), text: self.text.into(), column }
+    }
+
+    /// An error in the text within the quotes of the next token, told as one in the whole text.
+    pub(super) fn error_within(&self, inner: &ExprError) -> ExprError {
+        let mut error = self.error(&inner.reason);
+        let mut chars = self.text.chars().skip(error.column).peekable();
+        for _ in 1..inner.column {
+            error.column += match (chars.next(), chars.peek()) {
+                (Some('\\'), Some('"' | '\\')) => usize::from(chars.next().is_some()) + 1,
+                _ => 1,
+            };
+        }
+        error.column += 1;
+        error
     }
 }
 
@@ -92,10 +145,16 @@ fn split(text: &str, operators: &[&'static str]) -> Result<Vec<(Token, usize)>, 
         } else if c.is_whitespace() {
             i += 1;
         } else if c == '"' {
-            let end = chars[i + 1..].iter().position(|c| *c == '"');
-            let end = end.ok_or_else(|| error("this quote is never closed", start))?;
-            tokens.push((Token::Quoted(chars[i + 1..i + 1 + end].iter().collect()), start));
-            i += end + 2;
+            let (name, length) =
+                unquote(&chars[i..]).ok_or_else(|| error("this quote is never closed", start))?;
+            tokens.push((Token::Quoted(name), start));
+            i += length;
+        } else if c.is_ascii_digit() || c == '-' && chars.get(i + 1).is_some_and(char::is_ascii_digit) {
+            i += 1;
+            while i < chars.len() && chars[i].is_ascii_digit() {
+                i += 1;
+            }
+            tokens.push((Token::Number(chars[start..i].iter().collect()), start));
         } else if c.is_alphabetic() || c == '_' {
             while i < chars.len() && (chars[i].is_alphanumeric() || chars[i] == '_') {
                 i += 1;
@@ -109,6 +168,26 @@ fn split(text: &str, operators: &[&'static str]) -> Result<Vec<(Token, usize)>, 
         }
     }
     Ok(tokens)
+}
+
+/// The text in the quotes that `chars` begin with, and the length of all; None where they are not closed. A backslash before
+/// a quote or a backslash stands for nothing but that the next character is meant as it is.
+fn unquote(chars: &[char]) -> Option<(String, usize)> {
+    let mut name = String::new();
+    let mut i = 1;
+    loop {
+        match (chars.get(i)?, chars.get(i + 1)) {
+            ('"', _) => return Some((name, i + 1)),
+            ('\\', Some(c @ ('"' | '\\'))) => {
+                name.push(*c);
+                i += 2;
+            }
+            (c, _) => {
+                name.push(*c);
+                i += 1;
+            }
+        }
+    }
 }
 
 /// The operator written in signs at the start of `chars`, and its length.

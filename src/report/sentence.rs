@@ -6,7 +6,7 @@
 use super::case::{ENDS, STAYS};
 use super::layout::thousands;
 use super::result::{ClaimResult, StepText};
-use crate::property::{Kind, Lasso, StateExpr};
+use crate::property::{Claim, Kind, Lasso, StateExpr, Temporal};
 use serde_json::Value;
 
 /// A claim, read from its words.
@@ -34,42 +34,26 @@ pub(super) enum Form {
 }
 
 impl Words {
-    /// Reads a claim. ` after ` may also be a part of a quoted name, so the first way of splitting that can be read is taken.
+    /// Reads a claim.
     pub fn read(claim: &str) -> Self {
-        let whole = std::iter::once((claim, None));
-        let splits =
-            claim.rmatch_indices(" after ").map(|(i, sep)| (&claim[..i], Some(&claim[i + sep.len()..])));
-        for (body, after) in splits.chain(whole) {
-            let after = match after.map(StateExpr::parse) {
-                Some(Err(_)) => continue,
-                Some(Ok(after)) => Some(after),
-                None => None,
-            };
-            if let Some((form, goal)) = form(body) {
-                return Self { form, goal: Some(goal), after };
-            }
-        }
-        Self { form: Form::Other, goal: None, after: None }
+        let read = Claim::parse(claim).ok().and_then(|claim| {
+            let (form, goal) = form(claim.temporal)?;
+            Some(Self { form, goal: Some(goal), after: claim.after })
+        });
+        read.unwrap_or(Self { form: Form::Other, goal: None, after: None })
     }
 }
 
-fn form(body: &str) -> Option<(Form, StateExpr)> {
-    let (word, rest) = body.split_once(' ')?;
-    let form = match word {
-        "always" => Some(Form::Always),
-        "reachable" => Some(Form::Reachable),
-        "eventually" => Some(Form::Eventually),
-        "recurs" => Some(Form::Recurs),
-        "stabilizes" => Some(Form::Stabilizes),
-        "recoverable" => Some(Form::Recoverable),
-        _ => None,
-    };
-    if let (Some(form), Ok(goal)) = (form, StateExpr::parse(rest)) {
-        return Some((form, goal));
-    }
-    body.match_indices(" leads_to ").find_map(|(i, sep)| {
-        let p = StateExpr::parse(&body[..i]).ok()?;
-        Some((Form::LeadsTo(p), StateExpr::parse(&body[i + sep.len()..]).ok()?))
+fn form(temporal: Temporal) -> Option<(Form, StateExpr)> {
+    Some(match temporal {
+        Temporal::Always(p) => (Form::Always, p),
+        Temporal::Reachable(p) => (Form::Reachable, p),
+        Temporal::Eventually(p) => (Form::Eventually, p),
+        Temporal::Recurs(p) => (Form::Recurs, p),
+        Temporal::Stabilizes(p) => (Form::Stabilizes, p),
+        Temporal::Recoverable(p) => (Form::Recoverable, p),
+        Temporal::LeadsTo(p, q) => (Form::LeadsTo(p), q),
+        _ => return None,
     })
 }
 
@@ -254,7 +238,7 @@ mod tests {
             "\"the day after tomorrow\"",
             None,
         );
-        check(always("after").after("after"), Form::Always, "after", Some("after"));
+        check(always("after").after("after"), Form::Always, "\"after\"", Some("\"after\""));
         let p = StateExpr::parse("always").unwrap();
         check(leads_to("always", "q").after("a"), Form::LeadsTo(p), "q", Some("a"));
         assert_eq!(Words::read("bounded load").form, Form::Other);
