@@ -10,7 +10,7 @@ use fastrand::Rng;
 /// A graph that differs a little, in a way that may make a claim true.
 pub fn altered(rng: &mut Rng, graph: &Graph) -> Graph {
     let mut graph = graph.clone();
-    for _ in 0..rng.usize(1..=3) {
+    for _ in 0..rng.usize(1..=6) {
         alter(rng, &mut graph);
     }
     graph
@@ -18,8 +18,8 @@ pub fn altered(rng: &mut Rng, graph: &Graph) -> Graph {
 
 fn alter(rng: &mut Rng, graph: &mut Graph) {
     let edges = graph.edges.len();
-    match rng.u8(..8) {
-        0 | 1 if graph.fairness.len() < 5 => {
+    match rng.u8(..9) {
+        0 | 1 | 8 if graph.fairness.len() < 5 => {
             graph.fairness.push(if rng.bool() { Strength::Weak } else { Strength::Strong });
             let bit = 1 << (graph.fairness.len() - 1);
             for edge in &mut graph.edges {
@@ -31,7 +31,7 @@ fn alter(rng: &mut Rng, graph: &mut Graph) {
         4 if edges > 0 => graph.edges[rng.usize(..edges)].sets ^= 1 << rng.u8(..3),
         5 => {
             let atom = rng.usize(..graph.atoms.len());
-            graph.atoms[atom] ^= 1 << rng.usize(..graph.states);
+            graph.atoms[atom] ^= 1 << rng.usize(..graph.states) | 1 << rng.usize(..graph.states);
         }
         6 if !graph.fairness.is_empty() => {
             let set = rng.usize(..graph.fairness.len());
@@ -137,7 +137,7 @@ pub struct Forger<'a> {
     size: (u64, u64),
 }
 
-const ATTEMPTS: usize = 120;
+const ATTEMPTS: usize = 60;
 
 impl<'a> Forger<'a> {
     pub fn new(system: &'a System<GraphModel>) -> Self {

@@ -23,10 +23,10 @@ use aftercalm::property::{self, Draft, System, Verdict, ltl, recovers};
 use case::{Case, Cut};
 use forge::{Forger, altered, corrupted};
 use graph::{GraphModel, draft, system};
-use oracle::{Claim, Form, Graph, Oracle, covered, decide};
+use oracle::{Claim, Form, Graph, Oracle, Strength, covered, decide};
 use std::collections::BTreeMap;
 
-const MODELS: u64 = 400;
+const MODELS: u64 = 120;
 
 fn models() -> u64 {
     std::env::var("AFTERCALM_RANDOM_MODELS").map_or(MODELS, |text| text.parse().expect("a number of models"))
@@ -34,7 +34,19 @@ fn models() -> u64 {
 
 fn random_case(seed: u64) -> Case {
     let mut rng = fastrand::Rng::with_seed(seed);
-    if seed % 3 == 2 { Case::random_long(&mut rng) } else { Case::random(&mut rng, Cut::Nothing) }
+    let mut case =
+        if seed % 3 == 2 { Case::random_long(&mut rng) } else { Case::random(&mut rng, Cut::Nothing) };
+    if seed % 3 > 0 {
+        // Many claims that hold by fairness, also where several sets are kept away from in turn.
+        let strength =
+            |rng: &mut fastrand::Rng| if rng.u8(..3) == 0 { Strength::Weak } else { Strength::Strong };
+        case.graph.fairness = (0..rng.usize(2..=4)).map(|_| strength(&mut rng)).collect();
+        let sets = case.graph.fairness.len();
+        for edge in &mut case.graph.edges {
+            edge.sets = if rng.u8(..3) > 0 { 1 << rng.usize(..sets) } else { 0 };
+        }
+    }
+    case
 }
 
 /// Claims with what is true of them on the graph of the case: the case's own, the same as formulas, and with a time.
@@ -106,7 +118,7 @@ fn form(claim: &property::Claim) -> String {
 fn every_claim_that_holds_has_a_certificate_that_is_verified() {
     let mut verified: BTreeMap<String, usize> = BTreeMap::new();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for seed in 0..2 * models() {
+    for seed in 0..6 * models() {
         let case = random_case(seed);
         let claims = claims(&case);
         let system = with_claims(&case.graph, claims.iter().map(|(draft, _)| draft.clone()));
@@ -149,7 +161,7 @@ fn no_forged_certificate_of_a_claim_that_does_not_hold_is_accepted() {
         let system = with_claims(&case.graph, drafts());
         let forger = Forger::new(&system);
         let mut forged: Vec<Vec<Certificate>> = vec![Vec::new(); claims.len()];
-        for _ in 0..8 {
+        for _ in 0..24 {
             // A system in which the claim may hold, so that its certificate is as good as one can get.
             let other = altered(&mut rng, &case.graph);
             for (list, certificate) in forged.iter_mut().zip(certificates(&with_claims(&other, drafts()))) {
@@ -161,9 +173,9 @@ fn no_forged_certificate_of_a_claim_that_does_not_hold_is_accepted() {
                 continue;
             }
             borrowed += list.len();
-            list.extend((0..3).map(|_| forger.invented(&mut rng, claim)));
+            list.extend((0..2).map(|_| forger.invented(&mut rng, claim)));
             for start in list {
-                for _ in 0..3 {
+                for _ in 0..2 {
                     let mut certificate = start.clone();
                     if let Some(attempts) = forger.improve(&mut rng, claim, &mut certificate) {
                         panic!(
@@ -178,7 +190,7 @@ fn no_forged_certificate_of_a_claim_that_does_not_hold_is_accepted() {
         }
     }
     println!("{borrowed} borrowed; {tried:?}");
-    assert!(borrowed > 500 && tried.len() == 9, "{borrowed} {tried:?}");
+    assert!(borrowed > 200 && tried.len() == 9, "{borrowed} {tried:?}");
 }
 
 #[test]
@@ -205,7 +217,7 @@ fn the_forger_can_prove_what_is_true() {
 #[test]
 fn most_corruptions_of_a_certificate_are_refused() {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for seed in 0..models() {
+    for seed in 0..4 * models() {
         let case = random_case(seed);
         let mut rng = fastrand::Rng::with_seed(seed ^ 0x77);
         let claims = claims(&case);
@@ -228,7 +240,7 @@ fn most_corruptions_of_a_certificate_are_refused() {
             "a reason replaced" => all / 2,
             _ => *all,
         };
-        assert!(*all > 50 && *refused >= least, "{sort}: {refused} of {all}");
+        assert!(*all > 15 && *refused >= least, "{sort}: {refused} of {all}");
     }
     assert_eq!(counts.len(), 9, "{counts:?}");
 }
