@@ -68,11 +68,13 @@ fn inside<M: Checkable>(system: &System<M>, state: &M::State) -> Result<(), Cert
     if system.model.within_boundary(state) { Ok(()) } else { Err(CertificateError::Boundary) }
 }
 
-/// Where the actions that the model offers lead, in their order, with the fairness sets that each belongs to.
+/// Where the actions that the model offers lead, in their order, with the fairness sets that each belongs to. Those of an
+/// operator are none, since no claim counts on them.
 fn steps<M: Checkable>(system: &System<M>, state: &M::State) -> Vec<(u128, M::State)> {
     let model = &system.model;
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
+    actions.retain(|action| system.operator_acts(state, action) == 0);
     let mut steps = Vec::with_capacity(actions.len());
     for action in actions {
         let mut sets = 0;

@@ -45,6 +45,8 @@ pub struct Finding {
     pub worst_ticks: Option<u64>,
     /// The largest value of the claim's measure among the states covered.
     pub peak: Option<i64>,
+    /// The states of the cycles that violate the claim, where any path after the antecedent that comes to one violates it.
+    pub cycles: Option<Bits>,
     /// A path that shows the worst case of a claim that holds.
     pub worst: Option<Walk>,
     /// What adds to the verdict: why a claim is vacuous, what the worst case is.
@@ -72,17 +74,7 @@ impl Decider<'_> {
     pub fn decide(&self, claim: &Claim) -> Finding {
         let antecedent = claim.after.as_ref().map(|a| self.states_with(a));
         let covered = self.covered(antecedent.as_ref());
-        let mut finding = Finding {
-            verdict: Verdict::Inconclusive,
-            kind: None,
-            lasso: None,
-            states_covered: covered.count(),
-            worst_ticks: None,
-            peak: None,
-            worst: None,
-            detail: None,
-            witness: None,
-        };
+        let mut finding = Finding { states_covered: covered.count(), ..self.undecided() };
         if let Some(reason) = self.vacuous(claim, &covered) {
             if self.complete {
                 (finding.verdict, finding.detail) = (Verdict::Vacuous, Some(reason));
@@ -105,6 +97,22 @@ impl Decider<'_> {
             }
         }
         finding
+    }
+
+    /// A finding that says nothing yet, over all states.
+    pub fn undecided(&self) -> Finding {
+        Finding {
+            verdict: Verdict::Inconclusive,
+            kind: None,
+            lasso: None,
+            states_covered: u64::from(self.graph.size()),
+            worst_ticks: None,
+            peak: None,
+            cycles: None,
+            worst: None,
+            detail: None,
+            witness: None,
+        }
     }
 
     /// The states in which `expr` holds.
@@ -206,6 +214,7 @@ impl Decider<'_> {
         finding.kind = Some(if is_trap { Kind::Trap } else { Kind::Lasso });
         finding.lasso = Some(if heals { Lasso::Flaps } else { Lasso::Stalls });
         finding.witness = Some((walk, cycle.steps));
+        finding.cycles = (!avoids).then_some(targets);
     }
 
     /// Where a cycle that refutes a liveness claim may be.

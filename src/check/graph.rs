@@ -83,6 +83,26 @@ impl StateGraph {
         }
     }
 
+    /// All sets to which the edge at `position` belongs, whether or not it changes the state.
+    pub fn mask(&self, position: usize) -> u128 {
+        if self.labels.is_empty() { 0 } else { self.masks[self.labels[position] as usize] }
+    }
+
+    /// The same graph without the edges that belong to any of `sets`. Positions of edges change, states do not; parents are
+    /// those of the whole graph.
+    #[must_use]
+    pub fn without(&self, sets: u128) -> Self {
+        let mut rest = Self { targets: Vec::new(), labels: Vec::new(), rows: vec![0], ..self.clone() };
+        for state in 0..self.expanded() {
+            for position in self.edges(state).filter(|p| self.mask(*p) & sets == 0) {
+                rest.targets.push(self.targets[position]);
+                rest.labels.extend(self.labels.get(position));
+            }
+            rest.rows.push(rest.targets.len() as u64);
+        }
+        rest
+    }
+
     /// The fairness sets that are enabled in `state`: those with an action that leads to a different state, whether or
     /// not that state lies within the boundary.
     pub fn enabled(&self, state: u32) -> u128 {

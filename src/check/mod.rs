@@ -1,6 +1,6 @@
 //! Search and decision: from a [`System`] to an [`Outcome`].
 //!
-//! A search explores the model into a [`StateGraph`]; every claim is decided on that graph by code
+//! A search explores the model into a [`StateGraph`](graph::StateGraph); every claim is decided on that graph by code
 //! written once (`decide`, on top of `scc`, `fair` and `lasso`); every witness is then replayed by
 //! [`witness`](crate::witness), which knows none of this.
 
@@ -10,30 +10,36 @@ mod certify;
 mod decide;
 mod fair;
 pub mod graph;
+mod intervention;
+mod isolation;
 mod lasso;
 mod limits;
 mod longest;
 mod ltl;
 mod outcome;
 mod quantity;
+mod review;
 mod scc;
 mod search;
 mod states;
+mod tell;
+mod tipping;
 
 pub use limits::{Limits, Stop};
-pub use outcome::{Decision, Note, Outcome, Peak};
+pub use outcome::{Amplification, Decision, Note, Outcome, Peak, Remedy, TippingPoint};
 
 use crate::certificate::Certificate;
-use crate::model::{Checkable, Fault, Measure, guard};
-use crate::property::{Claim, Strength, System, SystemError, Verdict};
-use crate::witness::{Finding as Shown, ReplayError, Step, Trace, replay};
+use crate::model::{Checkable, Fault};
+use crate::property::{Claim, Kind, Strength, System, SystemError, Temporal, Verdict};
+use crate::witness::{Finding as Shown, ReplayError, replay};
 use certify::Certifier;
 use decide::{Decider, Finding};
 use fair::FairSets;
-use graph::StateGraph;
-use lasso::{EdgeStep, Walk};
-use search::{Explored, explore, follow, show};
+use isolation::{Comparison, Observed, compare};
+use review::{WithOperator, amplifications, peaks, tipping_point};
+use search::{Explored, Operator, explore, show};
 use std::time::Instant;
+use tell::Told;
 
 /// Why a check has no outcome.
 #[derive(Debug, thiserror::Error)]
@@ -84,7 +90,7 @@ fn run<M: Checkable>(
 ) -> Result<(Outcome<M>, Vec<Option<Certificate>>), CheckError> {
     system.validate()?;
     let started = Instant::now();
-    let mut explored = explore(system, limits);
+    let mut explored = explore(system, limits, Operator::Absent);
     let decider = Decider {
         graph: &explored.graph,
         atoms: system.atoms.iter().map(|a| a.name.as_str()).collect(),
@@ -96,11 +102,25 @@ fn run<M: Checkable>(
     let certifier = certified.then_some(Certifier { decider: &decider, fairness });
     let mut certificates: Vec<Option<Certificate>> = vec![None; system.claims.len()];
     let mut decisions = Vec::with_capacity(system.claims.len());
+    // Explored with its operator once something is violated: interventions alone ask for it.
+    let mut acting: Option<Option<WithOperator<M>>> = None;
     for claim in &system.claims {
-        let finding = decider.decide(claim);
+        let finding = match &claim.temporal {
+            Temporal::Isolated { measure, from } => compare_isolated(system, limits, &decider, measure, from),
+            _ => decider.decide(claim),
+        };
         certificates[decisions.len()] = certifier.as_ref().and_then(|c| c.certificate(claim, &finding));
-        match decision(system, &explored, claim, finding) {
-            Ok(decision) => decisions.push(decision),
+        let told = Told { system, explored: &explored, operator: Operator::Absent };
+        let tipping = tipping_point(&told, &decider, claim, &finding);
+        if finding.verdict == Verdict::Violated && acting.is_none() {
+            acting = Some(WithOperator::explore(system, limits));
+        }
+        let remedy = acting
+            .as_ref()
+            .and_then(Option::as_ref)
+            .and_then(|o| o.remedy(system, &decider, claim, &finding));
+        match decision(&told, claim, finding) {
+            Ok(decision) => decisions.push(Decision { tipping, remedy, ..decision }),
             Err(Untold::Replay(error)) => {
                 return Err(CheckError::Replay { claim: claim.name.clone(), error: Box::new(error) });
             }
@@ -115,12 +135,14 @@ fn run<M: Checkable>(
         }
     }
     let graph = &explored.graph;
+    let told = Told { system, explored: &explored, operator: Operator::Absent };
     let outcome = Outcome {
         states: u64::from(graph.size()),
         transitions: graph.targets.len() as u64,
         depth: graph.depth(),
         end_states: (0..graph.expanded()).filter(|s| graph.is_end(*s)).count() as u64,
-        peaks: peaks(system, &explored),
+        peaks: peaks(&told),
+        amplifications: amplifications(&told),
         elapsed: started.elapsed(),
         notes: notes(&explored),
         stops: explored.stops,
@@ -128,6 +150,48 @@ fn run<M: Checkable>(
         decisions,
     };
     Ok((outcome, certificates))
+}
+
+/// Decides `isolated measure from from`, by exploring the variant in which `from` behaves as well.
+fn compare_isolated<M: Checkable>(
+    system: &System<M>,
+    limits: &Limits,
+    decider: &Decider<'_>,
+    measure: &str,
+    from: &str,
+) -> Finding {
+    let mut finding = decider.undecided();
+    let variant = system.measure_index(measure).zip(system.variant(from, measure));
+    let Some((place, (variant, variant_place))) = variant.filter(|_| decider.complete) else {
+        return finding;
+    };
+    let behaving = explore(variant, limits, Operator::Absent);
+    if !behaving.stops.is_empty() {
+        let fault = behaving.fault.map(|fault| format!(": {fault}")).unwrap_or_default();
+        let why = limits_hit(&behaving.stops);
+        finding.detail = Some(format!("in the variant in which `{from}` behaves, {why}{fault}"));
+        return finding;
+    }
+    let observe = |graph, place: usize, fair| Observed { graph, values: &graph.measures[place], fair };
+    let comparison = compare(
+        observe(decider.graph, place, decider.fair),
+        observe(&behaving.graph, variant_place, fair_sets(variant)),
+    );
+    match comparison {
+        Comparison::Included => finding.verdict = Verdict::Holds,
+        Comparison::Differs(walk) => {
+            (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
+            finding.witness = Some((walk, Vec::new()));
+            finding.detail = Some(format!(
+                "where `{from}` behaves, no path shows the values of `{measure}` that this one does"
+            ));
+        }
+        Comparison::TooLarge => {
+            finding.detail =
+                Some(format!("more than {} pairs would have to be compared", isolation::PAIRS_MAX));
+        }
+    }
+    finding
 }
 
 fn fair_sets<M: Checkable>(system: &System<M>) -> FairSets {
@@ -144,33 +208,6 @@ fn notes<M: Checkable>(explored: &Explored<M>) -> Vec<Note> {
     note.into_iter().collect()
 }
 
-/// The largest value of each measure, and a shortest path to it: the first state found is never farther than a later one.
-fn peaks<M: Checkable>(system: &System<M>, explored: &Explored<M>) -> Vec<Peak<M>> {
-    let graph = &explored.graph;
-    let peak = |(measure, values): (&Measure<M>, &Vec<i64>)| {
-        let (state, value) = values.iter().enumerate().max_by_key(|(s, v)| (**v, std::cmp::Reverse(*s)))?;
-        let path = guard("`Clone` or `==` of its states", || {
-            trace(system, explored, &ancestry(graph, state as u32), &[])
-        });
-        let (measure, unit) = (measure.name.clone(), measure.unit.clone());
-        Some(Peak { measure, unit, value: *value, path: path.flatten().ok()? })
-    };
-    system.measures.iter().zip(&graph.measures).filter_map(peak).collect()
-}
-
-/// The path along which the search first came to `state`.
-fn ancestry(graph: &StateGraph, state: u32) -> Walk {
-    let mut steps = Vec::new();
-    let mut at = state;
-    while graph.parents[at as usize] != graph::NONE {
-        let parent = graph.parents[at as usize];
-        steps.push(graph.edges(parent).find(|p| graph.targets[*p] == at));
-        at = parent;
-    }
-    steps.reverse();
-    Walk { start: at, steps }
-}
-
 /// Why a finding cannot be told.
 enum Untold {
     Replay(ReplayError),
@@ -179,27 +216,22 @@ enum Untold {
 
 /// Turns walks through the graph into paths of the model, and has them replayed.
 fn decision<M: Checkable>(
-    system: &System<M>,
-    explored: &Explored<M>,
+    told: &Told<'_, M>,
     claim: &Claim,
     finding: Finding,
 ) -> Result<Decision<M>, Untold> {
     let witness = match &finding.witness {
         None => None,
         Some((stem, cycle)) => {
-            let told = guard("`Clone` or `==` of its states", || trace(system, explored, stem, cycle));
-            let trace = told.flatten().map_err(Untold::Fault)?;
+            let trace = told.trace(stem, cycle).map_err(Untold::Fault)?;
             let shown = Shown { claim, verdict: finding.verdict, kind: finding.kind };
-            replay(system, &shown, &trace).map_err(Untold::Replay)?;
+            replay(told.system, &shown, &trace).map_err(Untold::Replay)?;
             Some(trace)
         }
     };
     let worst = match &finding.worst {
         None => None,
-        Some(walk) => {
-            let told = guard("`Clone` or `==` of its states", || trace(system, explored, walk, &[]));
-            Some(told.flatten().map_err(Untold::Fault)?)
-        }
+        Some(walk) => Some(told.trace(walk, &[]).map_err(Untold::Fault)?),
     };
     let inconclusive = finding.verdict == Verdict::Inconclusive;
     Ok(Decision {
@@ -210,9 +242,11 @@ fn decision<M: Checkable>(
         states_covered: (!inconclusive).then_some(finding.states_covered),
         worst_ticks: finding.worst_ticks,
         peak: finding.peak,
+        tipping: None,
+        remedy: None,
         worst,
         detail: match finding.detail {
-            None if inconclusive => Some(limits_hit(&explored.stops)),
+            None if inconclusive => Some(limits_hit(&told.explored.stops)),
             detail => detail,
         },
         witness,
@@ -229,6 +263,8 @@ impl<M: Checkable> Decision<M> {
             states_covered: None,
             worst_ticks: None,
             peak: None,
+            tipping: None,
+            remedy: None,
             worst: None,
             detail: Some(limits_hit(stops)),
             witness: None,
@@ -238,44 +274,4 @@ impl<M: Checkable> Decision<M> {
 
 fn limits_hit(stops: &[Stop]) -> String {
     stops.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-}
-
-fn trace<M: Checkable>(
-    system: &System<M>,
-    explored: &Explored<M>,
-    stem: &Walk,
-    cycle: &[EdgeStep],
-) -> Result<Trace<M>, Fault> {
-    let mut at = stem.start;
-    let mut steps = |walk: &[EdgeStep]| {
-        walk.iter().map(|step| told(system, explored, &mut at, *step)).collect::<Result<Vec<_>, _>>()
-    };
-    let mut told_stem = vec![Step { action: None, state: explored.states.get(stem.start).clone() }];
-    told_stem.extend(steps(&stem.steps)?);
-    Ok(Trace { stem: told_stem, cycle: steps(cycle)? })
-}
-
-/// One step of a walk, which leads from the state `at` to a new one.
-fn told<M: Checkable>(
-    system: &System<M>,
-    explored: &Explored<M>,
-    at: &mut u32,
-    step: EdgeStep,
-) -> Result<Step<M>, Fault> {
-    let from = explored.states.get(*at);
-    let Some(position) = step else {
-        return Ok(Step { action: None, state: from.clone() });
-    };
-    let nth = position - explored.graph.edges(*at).start;
-    *at = explored.graph.targets[position];
-    let expected = explored.states.get(*at);
-    match follow(system, from, nth)? {
-        Some((action, state)) if state == *expected => Ok(Step { action: Some(action), state }),
-        other => Err(Fault::NotDeterministic {
-            function: "next_state".to_owned(),
-            state: Some(show(from)),
-            first: show(expected),
-            second: other.map_or_else(|| "no state".to_owned(), |(_, state)| show(&state)),
-        }),
-    }
 }

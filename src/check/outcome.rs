@@ -26,6 +26,8 @@ pub struct Outcome<M: Checkable> {
     pub fault: Option<Fault>,
     /// The largest value of each measure among the states found, in the system's order.
     pub peaks: Vec<Peak<M>>,
+    /// The amplification of each pair of measures that the system declares.
+    pub amplifications: Vec<Amplification<M>>,
     /// What else a user should know.
     pub notes: Vec<Note>,
     /// One decision for each claim of the system, in order.
@@ -42,6 +44,45 @@ pub struct Peak<M: Checkable> {
     /// The value; exact if the search was complete.
     pub value: i64,
     /// A shortest path to a state with this value.
+    pub path: Trace<M>,
+}
+
+/// The largest ratio of offered to fresh load.
+#[derive(Debug)]
+pub struct Amplification<M: Checkable> {
+    /// The measure of the offered load.
+    pub offered: String,
+    /// The measure of the fresh load.
+    pub fresh: String,
+    /// Offered and fresh load where their ratio is largest; exact if the search was complete.
+    pub peak: (i64, i64),
+    /// A shortest path to a state with this ratio.
+    pub path: Trace<M>,
+}
+
+/// The smallest trigger that tips the system.
+#[derive(Debug)]
+pub struct TippingPoint<M: Checkable> {
+    /// The measures by whose sums triggers are weighed, in order.
+    pub measures: Vec<String>,
+    /// The least weight of a path into what violates the claim.
+    pub least: Vec<i64>,
+    /// The largest weight of a trigger that is survived whatever happens; none where there is none or it is not known.
+    pub survived: Option<Vec<i64>>,
+    /// A path with the least weight.
+    pub path: Trace<M>,
+}
+
+/// The cheapest intervention from the worst state that the system can come to by itself.
+#[derive(Debug)]
+pub struct Remedy<M: Checkable> {
+    /// The fewest operator actions after which recovery is certain, whatever else happens; none: no number is enough.
+    pub actions: Option<u64>,
+    /// The actions, in order, on the path below.
+    pub order: Vec<String>,
+    /// After how many steps of the path the worst state is reached.
+    pub worst: usize,
+    /// To the worst state, and on along the intervention, everything else going as badly as it can.
     pub path: Trace<M>,
 }
 
@@ -80,6 +121,10 @@ pub struct Decision<M: Checkable> {
     pub worst_ticks: Option<u64>,
     /// The largest value of the claim's measure; exact if the search was complete.
     pub peak: Option<i64>,
+    /// The smallest trigger that tips the system, where the system says how triggers are weighed and the claim is violated.
+    pub tipping: Option<TippingPoint<M>>,
+    /// The cheapest intervention, where the system has an operator and the claim is violated.
+    pub remedy: Option<Remedy<M>>,
     /// A path that shows the worst case, where the claim holds and has one.
     pub worst: Option<Trace<M>>,
     /// A sentence that adds to the verdict: the limit of an inconclusive one, why a vacuous one tested nothing.

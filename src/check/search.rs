@@ -54,8 +54,18 @@ struct Expansion<S> {
     outside_enables: u128,
 }
 
+/// Whether the operator's actions are explored. Where they are, the edge masks have their bits after those of the fairness
+/// sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// There is no operator: all claims are decided so.
+    Absent,
+    /// The operator may act.
+    Acts,
+}
+
 /// Explores the model of `system` within the limits.
-pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits) -> Explored<M> {
+pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits, operator: Operator) -> Explored<M> {
     let mut search = Search {
         system,
         limits,
@@ -68,6 +78,7 @@ pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits) -> Explored<M>
         },
         labels: HashMap::from([(0, 0)]),
         outside: 0,
+        operator,
     };
     // The calls into the model are guarded one by one, so that a fault names what failed; this catches the rest, such as a
     // panic in the `Clone` or `Debug` of a state.
@@ -99,6 +110,7 @@ struct Search<'a, M: Checkable> {
     /// The index of each distinct edge mask.
     labels: HashMap<u128, u32>,
     outside: u64,
+    operator: Operator,
 }
 
 enum End {
@@ -189,9 +201,9 @@ impl<M: Checkable> Search<'_, M> {
     fn expand(&mut self, id: u32) -> Result<(), End> {
         let state = self.found.states.get(id);
         let ask_again = id < ASK_AGAIN_FIRST || id.is_multiple_of(ASK_AGAIN_EACH);
-        let expansion = successors(self.system, state)?;
+        let expansion = successors(self.system, state, self.operator)?;
         if ask_again {
-            same_again(self.system, state, state, &expansion)?;
+            same_again(self.system, state, state, &expansion, self.operator)?;
         }
         self.add_edges(id, expansion.edges, ask_again)?;
         self.found.graph.rows.push(self.found.graph.targets.len() as u64);
@@ -211,12 +223,12 @@ impl<M: Checkable> Search<'_, M> {
             if let (Place::Known(known), Some(copy)) = (place, copy) {
                 asked = true;
                 let known = self.found.states.get(known);
-                let expansion = successors(self.system, known)?;
-                same_again(self.system, known, &copy, &expansion)?;
+                let expansion = successors(self.system, known, self.operator)?;
+                same_again(self.system, known, &copy, &expansion, self.operator)?;
             }
             let graph = &mut self.found.graph;
             graph.targets.push(place.id());
-            if !self.system.fairness.is_empty() {
+            if !self.system.fairness.is_empty() || self.operator == Operator::Acts {
                 let label = *self.labels.entry(mask).or_insert_with(|| {
                     graph.masks.push(mask);
                     (graph.masks.len() - 1) as u32
@@ -304,17 +316,26 @@ fn at<S: Debug>(fault: Fault, state: &S) -> Fault {
 }
 
 /// The successors of `state`. The action's position among them is the edge's position in its row.
-fn successors<M: Checkable>(system: &System<M>, state: &M::State) -> Result<Expansion<M::State>, Fault> {
-    guard("", || expansion(system, state)).map_err(|_| blame(system, state))
+fn successors<M: Checkable>(
+    system: &System<M>,
+    state: &M::State,
+    operator: Operator,
+) -> Result<Expansion<M::State>, Fault> {
+    guard("", || expansion(system, state, operator)).map_err(|_| blame(system, state))
 }
 
-fn expansion<M: Checkable>(system: &System<M>, state: &M::State) -> Expansion<M::State> {
+fn expansion<M: Checkable>(system: &System<M>, state: &M::State, operator: Operator) -> Expansion<M::State> {
     let model = &system.model;
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
     let mut result = Expansion { edges: Vec::with_capacity(actions.len()), outside: 0, outside_enables: 0 };
     for action in actions {
-        let mask = membership(system, state, &action);
+        let acts = system.operator_acts(state, &action);
+        if acts != 0 && operator == Operator::Absent {
+            continue;
+        }
+        let mask =
+            membership(system, state, &action) | acts.checked_shl(system.fairness.len() as u32).unwrap_or(0);
         let Some(next) = model.next_state(state, action) else { continue };
         if model.within_boundary(&next) {
             result.edges.push((mask, next));
@@ -341,8 +362,10 @@ fn blame<M: Checkable>(system: &System<M>, state: &M::State) -> Fault {
         guard("actions", || model.actions(state, &mut actions))?;
         for action in actions {
             let named = |fault: Fault| fault.at(None, Some(show(&action)));
-            for set in &system.fairness {
-                guard(&format!("fairness set `{}`", set.name), || set.contains(model, state, &action))
+            let fair = system.fairness.iter().map(|set| ("fairness set", set));
+            let operators = system.operators.iter().map(|set| ("operator action", set));
+            for (sort, set) in fair.chain(operators) {
+                guard(&format!("{sort} `{}`", set.name), || set.contains(model, state, &action))
                     .map_err(named)?;
             }
             let next = guard("next_state", || model.next_state(state, action.clone())).map_err(named)?;
@@ -384,6 +407,7 @@ fn same_again<M: Checkable>(
     state: &M::State,
     twin: &M::State,
     first: &Expansion<M::State>,
+    operator: Operator,
 ) -> Result<(), Fault> {
     let model = &system.model;
     let list = |state: &M::State| {
@@ -406,7 +430,7 @@ fn same_again<M: Checkable>(
     if actions != again {
         return different("actions", format!("[{}]", actions.join(", ")), format!("[{}]", again.join(", ")));
     }
-    let second = successors(system, twin)?;
+    let second = successors(system, twin, operator)?;
     let same = first.edges.len() == second.edges.len() && first.outside == second.outside;
     if !same {
         let count = |e: &Expansion<M::State>| format!("{} successors", e.edges.len() as u64 + e.outside);
@@ -440,12 +464,16 @@ pub fn follow<M: Checkable>(
     system: &System<M>,
     state: &M::State,
     nth: usize,
+    operator: Operator,
 ) -> Result<Option<Followed<M>>, Fault> {
     let model = &system.model;
     guard("next_state", || {
         let mut actions = Vec::new();
         model.actions(state, &mut actions);
         let edges = actions.into_iter().filter_map(|action| {
+            if operator == Operator::Absent && system.operator_acts(state, &action) != 0 {
+                return None;
+            }
             let next = model.next_state(state, action.clone())?;
             model.within_boundary(&next).then_some((action, next))
         });

@@ -1,6 +1,7 @@
 //! Building a model: Cargo's options, and what its messages mean.
 
 use super::cargo::{CargoError, cargo};
+use super::fresh::forget_if_stale;
 use super::path::ModelFile;
 use super::target::Buildable;
 use crate::harness::output;
@@ -52,19 +53,14 @@ fn hint(hints: &[String]) -> String {
 
 /// A line that Cargo prints. Only what is used here.
 #[derive(Deserialize)]
-#[serde(tag = "reason", rename_all = "kebab-case")]
+#[serde(tag = "reason")]
 enum Message {
-    CompilerMessage {
-        message: Diagnostic,
-    },
-    CompilerArtifact {
-        target: ArtifactTarget,
-        manifest_path: PathBuf,
-        executable: Option<PathBuf>,
-    },
-    BuildFinished {
-        success: bool,
-    },
+    #[serde(rename = "compiler-message")]
+    Diagnostic { message: Diagnostic },
+    #[serde(rename = "compiler-artifact")]
+    Artifact { target: ArtifactTarget, manifest_path: PathBuf, executable: Option<PathBuf> },
+    #[serde(rename = "build-finished")]
+    Finished { success: bool },
     #[serde(other)]
     Other,
 }
@@ -95,6 +91,7 @@ struct Code {
 pub fn build(file: &ModelFile, target: &Buildable) -> Result<PathBuf, BuildError> {
     let doing = format!("building {}", file.named);
     let mut progress = Progress { line: format!("Building {} ...", file.named), shown: false };
+    forget_if_stale(file, target)?;
     let ran = cargo(file.folder(), &arguments(target), &doing, |elapsed| progress.tell(elapsed));
     progress.clear();
     let ran = ran?;
@@ -112,23 +109,25 @@ fn arguments(target: &Buildable) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = Vec::new();
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(OsString::from));
     add(&["build", "--quiet", "--profile", "model", "--message-format", format]);
-    for (key, value) in PROFILE {
-        add(&["--config", &format!("profile.model.{key}={value}")]);
-    }
     add(&["--package", &target.package, &format!("--{}", target.sort.word()), &target.name]);
     if !target.features.is_empty() {
         add(&["--features", &target.features.join(",")]);
     }
+    arguments.extend(profile_arguments());
     arguments.extend(["--manifest-path".into(), target.manifest.clone().into()]);
-    if let Some(folder) = &target.target_folder {
-        arguments.extend(["--target-dir".into(), folder.into()]);
-    }
+    arguments.extend(["--target-dir".into(), target.target_folder.clone().into()]);
     arguments
+}
+
+/// The options that tell Cargo of the profile `model`.
+pub fn profile_arguments() -> impl Iterator<Item = OsString> {
+    let option = |(key, value)| ["--config".into(), format!("profile.model.{key}={value}").into()];
+    PROFILE.into_iter().flat_map(option)
 }
 
 fn program(message: Message, wanted: &Buildable) -> Option<PathBuf> {
     match message {
-        Message::CompilerArtifact { target, manifest_path, executable }
+        Message::Artifact { target, manifest_path, executable }
             if target.name == wanted.name
                 && target.kind.iter().any(|kind| kind == wanted.sort.word())
                 && manifest_path == wanted.manifest =>
@@ -144,12 +143,12 @@ fn failure(messages: &[Message], said: String, doing: String, target: &Buildable
     let errors: Vec<&Diagnostic> = messages
         .iter()
         .filter_map(|message| match message {
-            Message::CompilerMessage { message } if message.level.starts_with("error") => Some(message),
+            Message::Diagnostic { message } if message.level.starts_with("error") => Some(message),
             _ => None,
         })
         .collect();
     let full = "No space left on device";
-    let started = messages.iter().any(|message| matches!(message, Message::BuildFinished { success: false }));
+    let started = messages.iter().any(|message| matches!(message, Message::Finished { success: false }));
     if !started || said.contains(full) || errors.iter().any(|error| error.message.contains(full)) {
         let rendered = errors.iter().filter_map(|error| error.rendered.as_deref());
         let said = rendered.chain([said.as_str()]).collect();

@@ -58,9 +58,10 @@ pub fn lone(file: &ModelFile) -> Result<Buildable, GenerateError> {
     let mut dependencies = Table::new();
     add_own(&mut dependencies);
     let lock = Path::new(CHECKOUT).join("Cargo.lock");
-    let target_folder = match std::env::var_os("CARGO_TARGET_DIR") {
-        Some(folder) if !folder.is_empty() => None,
-        _ => Some(cache.join("target")),
+    let given = std::env::var_os("CARGO_TARGET_DIR").filter(|folder| !folder.is_empty());
+    let target_folder = match given.map(std::path::absolute) {
+        Some(Ok(folder)) => folder,
+        _ => cache.join("target"),
     };
     let parts = Parts { edition: "2024", dependencies, platforms: Table::new(), patches: None, lock };
     parts.write(file, &cache.join("packages"), target_folder, true)
@@ -101,7 +102,7 @@ pub fn owned(file: &ModelFile, workspace: &Metadata, owner: &Package) -> Result<
         lock: workspace.workspace_root.join("Cargo.lock"),
     };
     let target_folder = workspace.target_directory.clone();
-    parts.write(file, &target_folder.join("aftercalm"), Some(target_folder.clone()), false)
+    parts.write(file, &target_folder.join("aftercalm"), target_folder.clone(), false)
 }
 
 /// What a generated package is made of.
@@ -119,7 +120,7 @@ impl Parts<'_> {
         self,
         file: &ModelFile,
         folder: &Path,
-        target_folder: Option<PathBuf>,
+        target_folder: PathBuf,
         lone: bool,
     ) -> Result<Buildable, GenerateError> {
         let name = package_name(&file.path);

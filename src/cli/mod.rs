@@ -4,6 +4,7 @@ mod args;
 mod build;
 mod cargo;
 mod child;
+mod fresh;
 mod generate;
 mod path;
 mod process;

@@ -1,5 +1,6 @@
 //! What a user named on the command line: is it a model file, and if not, what might have been meant?
 
+use crate::model::edits;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -107,20 +108,4 @@ fn near(given: &Path) -> Vec<String> {
         .collect();
     found.sort();
     found.into_iter().take(3).map(|(_, name)| name).collect()
-}
-
-/// The Levenshtein distance, row by row.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (above + 1).min(row[j] + 1).min(diagonal + usize::from(ca != *cb));
-            diagonal = above;
-        }
-    }
-    row[b.len()]
 }

@@ -4,13 +4,14 @@ use std::io;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// The longest pause between two looks at the program. It bounds what waiting adds to a run.
-const PAUSE_MAX: Duration = Duration::from_millis(5);
+/// The shortest and the longest pause between two looks at the program. Between them, a pause is a small part of the time
+/// that the program has taken already, so that is all that waiting adds to it.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(20));
 
 /// Waits until `child` has ended. Every few milliseconds, `meanwhile` is told how long it has taken so far.
 ///
 /// The standard library can wait for a program or kill it, not both at once, and an interrupt has to do the second while
-/// this does the first; so it looks again and again, at first often, so that a short run is not prolonged.
+/// this does the first; so it looks again and again.
 ///
 /// # Errors
 /// Where the system cannot say how the program ended, or `meanwhile` fails.
@@ -19,13 +20,11 @@ pub fn wait(
     mut meanwhile: impl FnMut(&mut Child, Duration) -> io::Result<()>,
 ) -> io::Result<ExitStatus> {
     let start = Instant::now();
-    let mut pause = Duration::from_micros(200);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
         meanwhile(child, start.elapsed())?;
-        std::thread::sleep(pause);
-        pause = (pause * 5 / 4).min(PAUSE_MAX);
+        std::thread::sleep((start.elapsed() / 64).clamp(PAUSES.0, PAUSES.1));
     }
 }

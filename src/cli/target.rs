@@ -22,8 +22,8 @@ pub struct Buildable {
     pub name: String,
     /// Features without which it is not built.
     pub features: Vec<String>,
-    /// Where to build it; none for the folder that Cargo takes by itself.
-    pub target_folder: Option<PathBuf>,
+    /// Where to build it.
+    pub target_folder: PathBuf,
     /// Whether the model lies in no package, so that it can use what we declare and nothing else.
     pub lone: bool,
 }
@@ -136,7 +136,7 @@ fn declared(file: &ModelFile, workspace: &Metadata) -> Result<Option<Buildable>,
             sort: *sort,
             name: target.name.clone(),
             features: target.required_features.clone(),
-            target_folder: None,
+            target_folder: workspace.target_directory.clone(),
             lone: false,
         })),
         several => Err(TargetError::Ambiguous {

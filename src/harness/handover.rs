@@ -9,7 +9,7 @@
 //! or has died.
 //!
 //! Both sides may have been built from different versions of aftercalm (a user's package pins its own), so each message
-//! is wrapped in an [`Envelope`] that is read first.
+//! is wrapped in an envelope with the version, which is read first.
 
 use super::exit::Exit;
 use super::limits::LimitArgs;

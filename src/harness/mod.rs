@@ -5,7 +5,7 @@
 //! prints. What both sides share lives here: options, limits, exit codes, output.
 //!
 //! Everything that is generic over the model is compiled again with every model file, so there is as little of it as can
-//! be: [`Case`] and the two functions that make one.
+//! be: the private trait `Case` and the two functions that make one.
 
 mod exit;
 pub mod handover;
@@ -14,7 +14,6 @@ mod limits;
 mod options;
 pub mod output;
 mod quantity;
-mod stand_in;
 
 pub use exit::{EXIT_HELP, Exit};
 pub use limits::{LimitArgs, memory_bytes_default};
@@ -23,7 +22,7 @@ pub use options::{CheckOptions, Color, Format, ModelCommandLine};
 use crate::check::{CheckError, Limits, check};
 use crate::model::{Checkable, Fault, Field, ParameterError, Parameters, assign, guard};
 use crate::property::System;
-use crate::report::CaseResult;
+use crate::report::{CaseResult, case_result};
 use clap::Parser;
 use handover::{Answer, Failure, Request, Task};
 use serde_json::{Map, Value};
@@ -98,7 +97,7 @@ struct Prepared<M: Checkable> {
 impl<M: Checkable> Case for Prepared<M> {
     fn check(&self, model: &str, limits: &Limits) -> Result<CaseResult, CheckError> {
         let outcome = check(&self.system, limits)?;
-        Ok(stand_in::case_result(&self.system, &outcome, model, self.parameters.clone()))
+        Ok(case_result(&self.system, &outcome, model, self.parameters.clone()))
     }
 }
 

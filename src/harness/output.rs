@@ -2,9 +2,8 @@
 
 use super::handover::Answer;
 use super::options::{CheckOptions, Color, Format};
-use super::stand_in::{self as report, TextOptions};
 use crate::model::Field;
-use crate::report::CaseResult;
+use crate::report::{self, CaseResult, TextOptions};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, IsTerminal, Write};
 

@@ -10,6 +10,7 @@ mod parameters;
 
 pub use atom::{Atom, Measure};
 pub use fault::{Fault, ModelError, guard, guard_quietly, refuse};
+pub(crate) use parameters::edits;
 pub use parameters::{Field, ParameterError, Parameters, assign};
 
 use std::fmt::Debug;

@@ -176,7 +176,7 @@ fn nearest(name: &str, known: &[String]) -> Option<String> {
 }
 
 /// The Levenshtein distance, row by row.
-fn edits(a: &str, b: &str) -> usize {
+pub(crate) fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.chars().enumerate() {

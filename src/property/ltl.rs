@@ -322,7 +322,7 @@ mod tests {
             ("not X p", "X not p"),
             ("a and b or c", "a and b or c"),
             ("a and (b or \"G\")", "a and (b or \"G\")"),
-            ("p -> q => r", "not p or not q or r"),
+            ("p -> q => r", "not p or (not q or r)"),
         ] {
             assert_eq!(shown(text), expected);
             assert_eq!(Ltl::parse(&shown(text)).unwrap(), Ltl::parse(expected).unwrap(), "{text}");

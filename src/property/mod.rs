@@ -14,6 +14,8 @@ pub use claim::{
 };
 pub use expr::StateExpr;
 pub use ltl::Ltl;
-pub use system::{Counter, FAIRNESS_MAX, Fairness, ModelExt, Strength, System, SystemError};
+pub use system::{
+    Counter, FAIRNESS_MAX, Fairness, ModelExt, Strength, System, SystemError, TRIGGER_COST_MAX,
+};
 pub use token::ExprError;
 pub use verdict::{Kind, Lasso, Verdict};

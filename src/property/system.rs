@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// The most fairness constraints a system can have: one bit each in the graph's edge labels.
 pub const FAIRNESS_MAX: usize = 128;
 
+/// The most measures by which a trigger can be weighed.
+pub const TRIGGER_COST_MAX: usize = 4;
+
 /// Weak or strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strength {
@@ -93,8 +96,14 @@ pub struct System<M: Checkable> {
     pub counters: Vec<Counter<M>>,
     /// Named sets of actions, each of which is expected to be taken somewhere; shown where one never is.
     pub classes: Vec<Fairness<M>>,
-    /// Variants of the model in which the one named behaves, for `isolated`.
-    pub behaving: Vec<(String, M)>,
+    /// Named sets of actions that an operator may take. Nothing but interventions counts on them: see [`System::operator`].
+    pub operators: Vec<Fairness<M>>,
+    /// The measures by whose sums along a path a trigger is weighed, the first one first: see [`System::trigger_cost`].
+    pub trigger_cost: Vec<String>,
+    /// Pairs of measures: offered load and fresh load. See [`System::amplification`].
+    pub amplifications: Vec<(String, String)>,
+    /// Variants of the system in which the one named behaves, for `isolated`.
+    pub behaving: Vec<(String, System<M>)>,
     /// What is to be verified.
     pub claims: Vec<Claim>,
     errors: Vec<SystemError>,
@@ -138,6 +147,22 @@ pub enum SystemError {
         /// The one to be isolated from.
         from: String,
     },
+    /// A trigger cost or an amplification names a measure that there is not.
+    #[error("`{measure}`, by which a trigger or an amplification is measured, is no measure of this model; it has: {}", if .known.is_empty() { "none".to_owned() } else { .known.join(", ") })]
+    UnknownQuantity {
+        /// The name.
+        measure: String,
+        /// The measures there are.
+        known: Vec<String>,
+    },
+    /// Too many measures in a trigger's cost.
+    #[error("a trigger is weighed by {0} measures; at most {max} are supported", max = TRIGGER_COST_MAX)]
+    TooManyCosts(usize),
+    /// An antecedent where none can be.
+    #[error(
+        "claim `{0}` compares two systems from their initial states on: it cannot be said `after` something"
+    )]
+    NoAfter(String),
     /// Two things of the same sort have the same name.
     #[error("two {sort} are named `{name}`; names must differ")]
     Twice {
@@ -152,7 +177,7 @@ pub enum SystemError {
     )]
     NoClaims,
     /// More fairness constraints than the graph has room for.
-    #[error("the model has {0} fairness constraints; at most {max} are supported", max = FAIRNESS_MAX)]
+    #[error("the model has {0} fairness constraints and operator actions; at most {max} are supported", max = FAIRNESS_MAX)]
     TooMuchFairness(usize),
 }
 
@@ -183,6 +208,9 @@ impl<M: Checkable + 'static> System<M> {
             stutters: false,
             counters: Vec::new(),
             classes: Vec::new(),
+            operators: Vec::new(),
+            trigger_cost: Vec::new(),
+            amplifications: Vec::new(),
             behaving: Vec::new(),
             claims: Vec::new(),
             errors: Vec::new(),
@@ -252,10 +280,44 @@ impl<M: Checkable + 'static> System<M> {
         self
     }
 
-    /// Gives the variant of the model in which `name` behaves, for claims `isolated .. from name`.
+    /// Names a set of actions that an operator may take. Claims never count on them: they are decided as if no operator
+    /// existed. For each violated `stabilizes` and `recoverable`, the report says how few of them, in which order, bring the
+    /// system back for certain from the worst state that it can come to.
     #[must_use]
-    pub fn behaving(mut self, name: &str, model: M) -> Self {
-        self.behaving.push((name.to_owned(), model));
+    pub fn operator(
+        mut self,
+        name: &str,
+        member: impl Fn(&M, &M::State, &M::Action) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.operators.push(Fairness {
+            name: name.to_owned(),
+            strength: Strength::Weak,
+            member: Arc::new(member),
+        });
+        self
+    }
+
+    /// Weighs triggers by the sums of these measures over the states of a path, for example the ticks of an outage and then
+    /// its size: the report says which is the least trigger that can tip the system. At most four; none may be negative.
+    #[must_use]
+    pub fn trigger_cost(mut self, measures: &[&str]) -> Self {
+        self.trigger_cost = measures.iter().map(|m| (*m).to_owned()).collect();
+        self
+    }
+
+    /// Reports the amplification: the largest ratio of offered to fresh load (two measures, in requests per tick), and the
+    /// ratio of their sums over each loop.
+    #[must_use]
+    pub fn amplification(mut self, offered: &str, fresh: &str) -> Self {
+        self.amplifications.push((offered.to_owned(), fresh.to_owned()));
+        self
+    }
+
+    /// Gives the variant of the system in which `name` behaves, for claims `isolated .. from name`. It needs the measure that
+    /// the claim is about, under the same name; its claims play no part.
+    #[must_use]
+    pub fn behaving(mut self, name: &str, variant: System<M>) -> Self {
+        self.behaving.push((name.to_owned(), variant));
         self
     }
 
@@ -341,8 +403,19 @@ impl<M: Checkable> System<M> {
         if self.claims.is_empty() {
             return Err(SystemError::NoClaims);
         }
-        if self.fairness.len() > FAIRNESS_MAX {
-            return Err(SystemError::TooMuchFairness(self.fairness.len()));
+        if self.fairness.len() + self.operators.len() > FAIRNESS_MAX {
+            return Err(SystemError::TooMuchFairness(self.fairness.len() + self.operators.len()));
+        }
+        unique("operator actions", self.operators.iter().map(|o| o.name.as_str()))?;
+        let pairs = self.amplifications.iter().flat_map(|(offered, fresh)| [offered, fresh]);
+        for name in self.trigger_cost.iter().chain(pairs) {
+            if self.measure_index(name).is_none() {
+                let known = self.measures.iter().map(|m| m.name.clone()).collect();
+                return Err(SystemError::UnknownQuantity { measure: name.clone(), known });
+            }
+        }
+        if self.trigger_cost.len() > TRIGGER_COST_MAX {
+            return Err(SystemError::TooManyCosts(self.trigger_cost.len()));
         }
         Ok(())
     }
@@ -359,11 +432,26 @@ impl<M: Checkable> System<M> {
             return Err(SystemError::UnknownMeasure { claim, measure, sort, known });
         }
         match &claim.temporal {
-            Temporal::Isolated { from, .. } if !self.behaving.iter().any(|(name, _)| name == from) => {
+            Temporal::Isolated { from, .. } if self.variant(from, measure).is_none() => {
                 Err(SystemError::NoVariant { claim: claim.name.clone(), from: from.clone() })
+            }
+            Temporal::Isolated { .. } if claim.after.is_some() => {
+                Err(SystemError::NoAfter(claim.name.clone()))
             }
             _ => Ok(()),
         }
+    }
+
+    /// The operator actions to which `action`, taken in `state`, belongs, as bits in the system's order.
+    pub fn operator_acts(&self, state: &M::State, action: &M::Action) -> u128 {
+        let sets = self.operators.iter().enumerate();
+        sets.fold(0, |mask, (i, set)| mask | u128::from(set.contains(&self.model, state, action)) << i)
+    }
+
+    /// The variant in which `from` behaves, if it has the measure, with the measure's place in it.
+    pub fn variant(&self, from: &str, measure: &str) -> Option<(&Self, usize)> {
+        let (_, variant) = self.behaving.iter().find(|(name, _)| name == from)?;
+        Some((variant, variant.measure_index(measure)?))
     }
 
     /// The place of the measure `name`.

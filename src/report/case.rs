@@ -4,7 +4,10 @@
 //! panics while it is asked for these loses that value and gains a note, never the result.
 
 use super::changes::{changes, parts};
-use super::result::{CaseResult, ClaimResult, StepText, WitnessText};
+use super::result::{
+    AmplificationText, CaseResult, ClaimResult, LoopAmplification, PeakText, RemedyText, StepText,
+    TippingText, WitnessText,
+};
 use crate::check::{Decision, Outcome};
 use crate::model::{Checkable, Fault, guard, guard_quietly};
 use crate::property::System;
@@ -28,12 +31,45 @@ pub fn case_result<M: Checkable>(
     parameters: Map<String, Value>,
 ) -> CaseResult {
     let mut lost = Vec::new();
-    let claims = outcome
+    let claims: Vec<ClaimResult> = outcome
         .decisions
         .iter()
         .map(|decision| {
             let witness = decision.witness.as_ref().map(|trace| Told::new(system, trace, &mut lost));
-            claim_result(decision, witness.map(Told::witness))
+            let mut path = |trace: &Trace<M>| Told::new(system, trace, &mut lost).witness().stem;
+            let tipping = decision.tipping.as_ref().map(|t| TippingText {
+                measures: t.measures.clone(),
+                least: t.least.clone(),
+                survived: t.survived.clone(),
+                path: path(&t.path),
+            });
+            let remedy = decision.remedy.as_ref().map(|r| RemedyText {
+                actions: r.actions,
+                order: r.order.clone(),
+                worst: r.worst,
+                path: path(&r.path),
+            });
+            ClaimResult { tipping, remedy, ..claim_result(decision, witness.map(Told::witness)) }
+        })
+        .collect();
+    let amplifications = outcome
+        .amplifications
+        .iter()
+        .map(|a| AmplificationText {
+            offered: a.offered.clone(),
+            fresh: a.fresh.clone(),
+            peak: [a.peak.0, a.peak.1],
+            loops: loops(&claims, &a.offered, &a.fresh),
+        })
+        .collect();
+    let peaks = outcome
+        .peaks
+        .iter()
+        .map(|peak| PeakText {
+            measure: peak.measure.clone(),
+            unit: peak.unit.clone(),
+            value: peak.value,
+            path: Told::new(system, &peak.path, &mut lost).witness().stem,
         })
         .collect();
     let mut notes: Vec<String> = outcome.notes.iter().map(ToString::to_string).collect();
@@ -47,6 +83,8 @@ pub fn case_result<M: Checkable>(
         transitions: outcome.transitions,
         seconds: outcome.elapsed.as_secs_f64(),
         claims,
+        peaks,
+        amplifications,
         stops: outcome.stops.iter().map(ToString::to_string).collect(),
         fault: outcome.fault.as_ref().map(ToString::to_string),
         notes,
@@ -65,7 +103,22 @@ fn claim_result<M: Checkable>(decision: &Decision<M>, witness: Option<WitnessTex
         peak: decision.peak,
         detail: decision.detail.clone(),
         witness,
+        tipping: None,
+        remedy: None,
     }
+}
+
+/// The sums of offered and fresh load over the loop of each counterexample that has one with fresh load.
+fn loops(claims: &[ClaimResult], offered: &str, fresh: &str) -> Vec<LoopAmplification> {
+    let sum = |steps: &[StepText], name: &str| -> i64 {
+        steps.iter().filter_map(|s| s.measures.get(name).and_then(Value::as_i64)).sum()
+    };
+    let told = claims.iter().filter_map(|claim| {
+        let cycle = &claim.witness.as_ref()?.cycle;
+        let ratio = [sum(cycle, offered), sum(cycle, fresh)];
+        (ratio[1] > 0).then(|| LoopAmplification { claim: claim.name.clone(), ratio })
+    });
+    told.collect()
 }
 
 fn end_states(count: u64) -> Option<String> {
@@ -224,6 +277,8 @@ mod tests {
             states_covered: Some(2),
             worst_ticks: None,
             peak: None,
+            tipping: None,
+            remedy: None,
             worst: None,
             detail: None,
             witness: Some(witness),
@@ -234,6 +289,7 @@ mod tests {
             depth: 1,
             end_states: 1,
             peaks: Vec::new(),
+            amplifications: Vec::new(),
             elapsed: Duration::from_millis(20),
             stops: Vec::new(),
             fault: None,

@@ -4,7 +4,10 @@
 //! [`CaseResult`] cannot move them by accident. What users need beyond them follows after the fixed keys. Nothing is left
 //! out: what is absent is null.
 
-use super::result::{CaseResult, Change, ClaimResult, StepText, WitnessText};
+use super::result::{
+    AmplificationText, CaseResult, Change, ClaimResult, PeakText, RemedyText, StepText, TippingText,
+    WitnessText,
+};
 use crate::property::{Kind, Lasso, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -19,9 +22,19 @@ struct Case<'a> {
     seconds: Option<f64>,
     claims: Vec<Claim<'a>>,
     // Not fixed.
+    peaks: Vec<Peak<'a>>,
+    amplifications: &'a [AmplificationText],
     stops: &'a [String],
     fault: Option<&'a str>,
     notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Peak<'a> {
+    measure: &'a str,
+    unit: &'a str,
+    value: i64,
+    path: Vec<Step<'a>>,
 }
 
 #[derive(Serialize)]
@@ -37,6 +50,8 @@ struct Claim<'a> {
     // Not fixed.
     lasso: Option<Lasso>,
     detail: Option<&'a str>,
+    tipping: Option<&'a TippingText>,
+    remedy: Option<&'a RemedyText>,
 }
 
 #[derive(Serialize)]
@@ -64,6 +79,8 @@ pub fn json(result: &CaseResult) -> String {
         transitions: result.transitions,
         seconds: Some(result.seconds).filter(|s| s.is_finite()),
         claims: result.claims.iter().map(claim).collect(),
+        peaks: result.peaks.iter().map(peak).collect(),
+        amplifications: &result.amplifications,
         stops: &result.stops,
         fault: result.fault.as_deref(),
         notes: &result.notes,
@@ -84,7 +101,14 @@ fn claim(claim: &ClaimResult) -> Claim<'_> {
         witness: claim.witness.as_ref().map(witness),
         lasso: claim.lasso,
         detail: claim.detail.as_deref(),
+        tipping: claim.tipping.as_ref(),
+        remedy: claim.remedy.as_ref(),
     }
+}
+
+fn peak(peak: &PeakText) -> Peak<'_> {
+    let path = peak.path.iter().map(step).collect();
+    Peak { measure: &peak.measure, unit: &peak.unit, value: peak.value, path }
 }
 
 fn witness(witness: &WitnessText) -> Witness<'_> {
@@ -128,6 +152,8 @@ mod tests {
                 "transitions",
                 "seconds",
                 "claims",
+                "peaks",
+                "amplifications",
                 "stops",
                 "fault",
                 "notes"
@@ -146,7 +172,9 @@ mod tests {
                     "peak",
                     "witness",
                     "lasso",
-                    "detail"
+                    "detail",
+                    "tipping",
+                    "remedy"
                 ]
             );
         }

@@ -19,5 +19,8 @@ pub use case::case_result;
 pub use changes::{changes, parts};
 pub use json::json;
 pub use layout::TextOptions;
-pub use result::{CaseResult, Change, ClaimResult, StepText, WitnessText};
+pub use result::{
+    AmplificationText, CaseResult, Change, ClaimResult, LoopAmplification, PeakText, RemedyText, StepText,
+    TippingText, WitnessText,
+};
 pub use text::text;

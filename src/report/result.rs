@@ -22,12 +22,31 @@ pub struct CaseResult {
     pub seconds: f64,
     /// One result for each claim, in the model's order.
     pub claims: Vec<ClaimResult>,
+    /// The largest value of each measure, in the model's order.
+    #[serde(default)]
+    pub peaks: Vec<PeakText>,
+    /// The amplification of each pair of measures that the model declares.
+    #[serde(default)]
+    pub amplifications: Vec<AmplificationText>,
     /// What ended the search early, a sentence each; empty for a complete search.
     pub stops: Vec<String>,
     /// The fault of the model that ended the search, if one did.
     pub fault: Option<String>,
     /// What else a user should know, a paragraph each.
     pub notes: Vec<String>,
+}
+
+/// The largest value of a measure among the states found; exact where the search was complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PeakText {
+    /// The measure's name.
+    pub measure: String,
+    /// Its unit; may be empty.
+    pub unit: String,
+    /// The value.
+    pub value: i64,
+    /// A shortest path to a state with this value.
+    pub path: Vec<StepText>,
 }
 
 /// What was decided about one claim.
@@ -53,6 +72,60 @@ pub struct ClaimResult {
     pub detail: Option<String>,
     /// What shows the verdict.
     pub witness: Option<WitnessText>,
+    /// The smallest trigger that tips the system.
+    #[serde(default)]
+    pub tipping: Option<TippingText>,
+    /// The cheapest intervention.
+    #[serde(default)]
+    pub remedy: Option<RemedyText>,
+}
+
+/// The ratio of offered to fresh load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AmplificationText {
+    /// The measure of the offered load.
+    pub offered: String,
+    /// The measure of the fresh load.
+    pub fresh: String,
+    /// Offered and fresh load where their ratio is largest.
+    pub peak: [i64; 2],
+    /// The same over the loops of counterexamples.
+    pub loops: Vec<LoopAmplification>,
+}
+
+/// The amplification in the loop of a counterexample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoopAmplification {
+    /// The claim that the counterexample refutes.
+    pub claim: String,
+    /// The sums of offered and fresh load over one turn.
+    pub ratio: [i64; 2],
+}
+
+/// The smallest trigger that tips the system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TippingText {
+    /// The measures by whose sums triggers are weighed, in order.
+    pub measures: Vec<String>,
+    /// The smallest trigger that tips the system.
+    pub least: Vec<i64>,
+    /// The largest that is survived whatever happens; none where there is none or it is not known.
+    pub survived: Option<Vec<i64>>,
+    /// A path with the smallest trigger.
+    pub path: Vec<StepText>,
+}
+
+/// The cheapest intervention from the worst state that the system can come to by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RemedyText {
+    /// The fewest operator actions after which recovery is certain; none: no number is enough.
+    pub actions: Option<u64>,
+    /// The actions, in order.
+    pub order: Vec<String>,
+    /// After how many steps of the path the worst state is reached.
+    pub worst: usize,
+    /// To the worst state, and on along the intervention.
+    pub path: Vec<StepText>,
 }
 
 /// A stem and a loop, as text.

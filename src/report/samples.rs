@@ -36,6 +36,8 @@ fn case(model: &str, claims: Vec<ClaimResult>) -> CaseResult {
         transitions: 5_678,
         seconds: 0.0213,
         claims,
+        peaks: Vec::new(),
+        amplifications: Vec::new(),
         stops: Vec::new(),
         fault: None,
         notes: Vec::new(),
@@ -54,6 +56,8 @@ fn claim(name: &str, claim: &str, verdict: Verdict) -> ClaimResult {
         peak: None,
         detail: None,
         witness: None,
+        tipping: None,
+        remedy: None,
     }
 }
 

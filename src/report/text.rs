@@ -2,7 +2,7 @@
 
 use super::layout::{Line, Page, TextOptions, Tone, cells, counted, glued, thousands};
 use super::plot::plots;
-use super::result::{CaseResult, ClaimResult};
+use super::result::{CaseResult, ClaimResult, PeakText};
 use super::sentence::{Form, Words, remedy, violation};
 use super::story::{length, story};
 use crate::property::{Kind, Lasso, Verdict};
@@ -15,6 +15,7 @@ pub fn text(result: &CaseResult, options: &TextOptions) -> String {
     page.blank();
     verdicts(&mut page, result);
     violations(&mut page, result);
+    peaks(&mut page, result);
     remarks(&mut page, result);
     page.blank();
     summary(&mut page, result);
@@ -149,6 +150,7 @@ fn violations(page: &mut Page, result: &CaseResult) {
             page.blank();
             story(page, witness);
             plots(page, witness);
+            review(page, claim);
         }
     }
 }
@@ -157,6 +159,81 @@ fn violations(page: &mut Page, result: &CaseResult) {
 fn named(claim: &ClaimResult, line: Line) -> Line {
     let line = line.add(Tone::Strong, &claim.name);
     if claim.name == claim.claim { line } else { line.add(Tone::Plain, &format!(" ({})", claim.claim)) }
+}
+
+/// What an incident review asks next: how little it takes to get there, and how little to get back.
+fn review(page: &mut Page, claim: &ClaimResult) {
+    if claim.tipping.is_none() && claim.remedy.is_none() {
+        return;
+    }
+    page.blank();
+    if let Some(tipping) = &claim.tipping {
+        let weight = |values: &[i64]| {
+            let named = tipping.measures.iter().zip(values).map(|(m, v)| format!("{m} {}", thousands(*v)));
+            named.collect::<Vec<_>>().join(", ")
+        };
+        let survived = match &tipping.survived {
+            Some(values) => {
+                format!("; every one up to {} is survived, whatever else happens", weight(values))
+            }
+            None => String::new(),
+        };
+        let text = format!("{} is the least that tips it{survived}", weight(&tipping.least));
+        page.paragraph(2, &Line::default().add(Tone::Strong, "trigger: ").add(Tone::Plain, &text));
+    }
+    if let Some(remedy) = &claim.remedy {
+        let text = match remedy.actions {
+            Some(0) => "none is needed".to_owned(),
+            Some(n) => format!(
+                "from the worst state, {} for certain, whatever else happens: {}",
+                if n == 1 {
+                    "one action brings it back".to_owned()
+                } else {
+                    format!("{n} actions bring it back")
+                },
+                remedy.order.join(", then ")
+            ),
+            None => format!(
+                "after {} it can be in a state from which no number of operator actions, in any order, brings it back \
+                 for certain",
+                counted(remedy.worst, "step")
+            ),
+        };
+        page.paragraph(2, &Line::default().add(Tone::Strong, "operator: ").add(Tone::Plain, &text));
+    }
+}
+
+/// A ratio with two decimals.
+fn ratio([offered, fresh]: [i64; 2]) -> String {
+    format!("{:.2}", offered as f64 / fresh as f64)
+}
+
+/// The largest value of each measure, and how soon it can come.
+fn peaks(page: &mut Page, result: &CaseResult) {
+    if result.peaks.is_empty() {
+        return;
+    }
+    let peak = |p: &PeakText| {
+        let unit = if p.unit.is_empty() { String::new() } else { format!(" {}", p.unit) };
+        let when = match p.path.len() {
+            0 | 1 => "at once".to_owned(),
+            n => format!("after {}", counted(n - 1, "step")),
+        };
+        format!("{} {}{unit} ({when})", p.measure, p.value)
+    };
+    let mut all: Vec<String> = result.peaks.iter().map(peak).collect();
+    all.extend(result.amplifications.iter().map(|a| {
+        let loops = a.loops.iter().map(|l| format!(", {} in the loop of `{}`", ratio(l.ratio), l.claim));
+        format!(
+            "amplification {}/{} {} at its peak{}",
+            a.offered,
+            a.fresh,
+            ratio(a.peak),
+            loops.collect::<String>()
+        )
+    }));
+    page.blank();
+    page.paragraph(0, &Line::default().add(Tone::Strong, "peaks: ").add(Tone::Plain, &all.join(", ")));
 }
 
 /// What ended the search, what failed, what else to know.

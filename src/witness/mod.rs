@@ -6,5 +6,5 @@
 mod replay;
 mod trace;
 
-pub use replay::{Finding, ReplayError, replay};
+pub use replay::{Finding, ReplayError, replay, retrace};
 pub use trace::{Step, Trace};

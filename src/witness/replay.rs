@@ -87,6 +87,33 @@ pub fn replay<M: Checkable>(
     })?
 }
 
+/// Replays a path that shows a quantity: it starts in an initial state, and every step is one that the model offers,
+/// an operator's actions included.
+///
+/// # Errors
+/// Says which step is none.
+pub fn retrace<M: Checkable>(system: &System<M>, trace: &Trace<M>) -> Result<(), ReplayError> {
+    guard("the replay of a path", || {
+        let (first, rest) = trace.stem.split_first().ok_or(ReplayError::Empty)?;
+        if !system.model.init_states().contains(&first.state) {
+            return Err(ReplayError::NotInitial);
+        }
+        let mut at = &first.state;
+        for (i, step) in rest.iter().enumerate() {
+            let mut actions = Vec::new();
+            system.model.actions(at, &mut actions);
+            let name = format!("{:?}", step.action.as_ref());
+            let leads = |a: &M::Action| system.model.next_state(at, a.clone()).as_ref() == Some(&step.state);
+            let stays = step.action.is_none() && step.state == *at;
+            if !stays && !actions.iter().any(|a| format!("{:?}", Some(a)) == name && leads(a)) {
+                return Err(ReplayError::NotOffered(i + 1));
+            }
+            at = &step.state;
+        }
+        Ok(())
+    })?
+}
+
 /// Whether the trace is a path of the model, and its loop closes.
 fn walk<M: Checkable>(system: &System<M>, trace: &Trace<M>) -> Result<(), ReplayError> {
     let (first, rest) = trace.stem.split_first().ok_or(ReplayError::Empty)?;
@@ -129,10 +156,12 @@ fn take<M: Checkable>(
     Ok(())
 }
 
-/// The actions that the model offers in `state` and does not ignore, with where they lead.
+/// The actions that the model offers in `state` and does not ignore, with where they lead; those of an operator are none, since
+/// no claim counts on them.
 fn offers<M: Checkable>(system: &System<M>, state: &M::State) -> Vec<(M::Action, M::State)> {
     let mut actions = Vec::new();
     system.model.actions(state, &mut actions);
+    actions.retain(|a| system.operator_acts(state, a) == 0);
     let steps = actions.into_iter().filter_map(|a| Some((a.clone(), system.model.next_state(state, a)?)));
     steps.collect()
 }
@@ -176,7 +205,13 @@ fn shows<M: Checkable>(
     // `recovers` is refuted by an infinite path without recovery, or by a finite one that takes too long.
     let too_long = matches!(claim.temporal, Temporal::Recovers { .. }) && finding.kind == Some(Kind::Safety);
     let finite = too_long
-        || matches!(claim.temporal, Temporal::Always(_) | Temporal::Reachable(_) | Temporal::AtMost { .. });
+        || matches!(
+            claim.temporal,
+            Temporal::Always(_)
+                | Temporal::Reachable(_)
+                | Temporal::AtMost { .. }
+                | Temporal::Isolated { .. }
+        );
     if finite != trace.cycle.is_empty() {
         return Err(ReplayError::WrongForm(!trace.cycle.is_empty()));
     }
@@ -207,10 +242,16 @@ fn shows<M: Checkable>(
             suffix.iter().rposition(|s| !holds(goal, s)).is_some_and(|i| i as u64 >= *within_ticks)
         }
         (Temporal::Recovers { goal, .. }, Verdict::Violated) => in_loop(&|s| !holds(goal, s)),
-        (Temporal::AtMost { measure, max }, Verdict::Violated) => suffix.last().is_some_and(|s| {
-            let measure = system.measures.iter().find(|m| m.name == *measure);
-            measure.is_some_and(|m| m.value(&system.model, &s.state) > *max)
-        }),
+        (Temporal::AtMost { measure, max }, Verdict::Violated) => {
+            suffix.last().is_some_and(|s| value(system, measure, &s.state) > Some(*max))
+        }
+        (Temporal::Isolated { measure, from }, Verdict::Violated) => {
+            let values = suffix.iter().map(|s| value(system, measure, &s.state));
+            system
+                .behaving
+                .iter()
+                .any(|(name, variant)| name == from && !can_show(variant, measure, values.clone()))
+        }
         (Temporal::Ltl(formula), Verdict::Violated) => {
             // Where the antecedent first holds in the loop, the suffix starts within its first turn.
             let prefix = suffix.len() - trace.cycle.len();
@@ -230,6 +271,44 @@ fn shows<M: Checkable>(
         return Err(ReplayError::ShowsNothing(finding.verdict));
     }
     Ok(())
+}
+
+/// The value of the measure `name` in `state`.
+fn value<M: Checkable>(system: &System<M>, name: &str, state: &M::State) -> Option<i64> {
+    let measure = system.measures.iter().find(|m| m.name == name)?;
+    Some(measure.value(&system.model, state))
+}
+
+/// Whether some path of `system` shows these values of the measure, one a state: all paths that do so far are followed at once.
+fn can_show<M: Checkable>(
+    system: &System<M>,
+    measure: &str,
+    values: impl Iterator<Item = Option<i64>>,
+) -> bool {
+    let mut states: Option<Vec<M::State>> = None;
+    for wanted in values {
+        let candidates = match &states {
+            None => system.model.init_states(),
+            Some(states) => states.iter().flat_map(|s| followers(system, s)).collect(),
+        };
+        let mut next: Vec<M::State> = Vec::new();
+        for state in candidates {
+            if value(system, measure, &state) == wanted && !next.contains(&state) {
+                next.push(state);
+            }
+        }
+        states = Some(next);
+    }
+    states.is_none_or(|states| !states.is_empty())
+}
+
+/// The states in which a path can be one step after `state`.
+fn followers<M: Checkable>(system: &System<M>, state: &M::State) -> Vec<M::State> {
+    let mut next: Vec<M::State> = offers(system, state).into_iter().map(|(_, next)| next).collect();
+    if system.stutters || next.is_empty() {
+        next.push(state.clone());
+    }
+    next
 }
 
 /// Whether a state that meets `goal` can follow `from`, or something that the boundary hides.

@@ -150,3 +150,25 @@ fn what_tests_nothing_is_not_certified() {
         assert_eq!(verdict(&claimed(&graph, draft), nothing()), Err(CertificateError::Vacuous));
     }
 }
+
+#[test]
+fn an_operator_helps_no_claim_and_hurts_none() {
+    // The operator could go on to 2 for ever; without fairness nobody else has to.
+    let mut graph = graph(Strength::Strong);
+    graph.fairness.clear();
+    let operated = |graph: &Graph, edge: usize, draft| {
+        claimed(graph, draft).operator("hand", move |_, _, via| via.0 == edge)
+    };
+    let (states, edges) = (2, 2);
+    let system = operated(&graph, 2, recoverable("a0"));
+    let claim = &system.claims[0];
+    let made = |proof| Certificate { claim: claim.text(), states, edges, proof };
+    let refused = verify(&system, claim, &made(Proof::Distances(vec![2, 1])));
+    assert_eq!(refused, Err(CertificateError::Number(1)));
+    // Nor does a claim have to bear what the operator alone can do: going back from 1 to 0.
+    let system = operated(&graph, 1, eventually("a0"));
+    let claim = &system.claims[0];
+    let proof = Proof::Rankings(vec![Ranking { order: vec![1, 0], reasons: Vec::new() }]);
+    let made = Certificate { claim: claim.text(), states: 3, edges: 3, proof };
+    assert!(verify(&system, claim, &made).is_ok());
+}
