@@ -31,11 +31,17 @@ impl<S: Hash + PartialEq> Numbered<S> {
     }
 }
 
+/// A whole model: its graph, and its states by number.
+pub(super) struct Whole<S> {
+    pub(super) graph: Graph,
+    pub(super) states: Vec<S>,
+}
+
 /// The whole model of `system` as a graph, with its states; None if it has more than `states_max`.
 pub(super) fn explore<M: Checkable>(
     system: &System<M>,
     states_max: u64,
-) -> Result<Option<(Graph, Vec<M::State>)>, CertificateError> {
+) -> Result<Option<Whole<M::State>>, CertificateError> {
     let mut found = Numbered { states: Vec::new(), buckets: HashMap::new() };
     for state in system.model.init_states() {
         inside(system, &state)?;
@@ -61,7 +67,7 @@ pub(super) fn explore<M: Checkable>(
         graph.push(edges, enabled, stays, fair);
         at += 1;
     }
-    Ok(Some((graph, found.states)))
+    Ok(Some(Whole { graph, states: found.states }))
 }
 
 fn inside<M: Checkable>(system: &System<M>, state: &M::State) -> Result<(), CertificateError> {

@@ -35,7 +35,7 @@ pub(crate) use graph::Graph;
 
 use crate::model::{Checkable, Fault, guard};
 use crate::property::{Claim, StateExpr, System, Temporal};
-use explore::{explore, walk};
+use explore::{Whole, explore, walk};
 use ranking::never_stayed_in;
 use scope::{Scope, count, members};
 use serde::{Deserialize, Serialize};
@@ -235,7 +235,7 @@ fn judge<M: Checkable>(
         return if shown && counted { Ok(verified) } else { Err(CertificateError::Path) };
     }
     let other = CertificateError::OtherModel { states: *states, edges: *edges };
-    let (graph, found) = explore(system, *states)?.ok_or_else(|| other.clone())?;
+    let Whole { graph, states: found } = explore(system, *states)?.ok_or_else(|| other.clone())?;
     if (u64::from(graph.size()), graph.edge_count()) != (*states, *edges) {
         return Err(other);
     }

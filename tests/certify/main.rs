@@ -32,11 +32,16 @@ fn models() -> u64 {
     std::env::var("AFTERCALM_RANDOM_MODELS").map_or(MODELS, |text| text.parse().expect("a number of models"))
 }
 
+/// Whether everything must have occurred: not where a few seeds are run again.
+fn is_whole_run() -> bool {
+    models() >= MODELS
+}
+
 fn random_case(seed: u64) -> Case {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut case =
         if seed % 3 == 2 { Case::random_long(&mut rng) } else { Case::random(&mut rng, Cut::Nothing) };
-    if seed % 3 > 0 {
+    if !seed.is_multiple_of(3) {
         // Many claims that hold by fairness, also where several sets are kept away from in turn.
         let strength =
             |rng: &mut fastrand::Rng| if rng.u8(..3) == 0 { Strength::Weak } else { Strength::Strong };
@@ -145,6 +150,9 @@ fn every_claim_that_holds_has_a_certificate_that_is_verified() {
         }
     }
     println!("{verified:?}\n{reasons:?}");
+    if !is_whole_run() {
+        return;
+    }
     assert_eq!(verified.len(), 9);
     assert!(verified.values().chain(reasons.values()).all(|n| *n >= 15), "{verified:?} {reasons:?}");
 }
@@ -190,6 +198,9 @@ fn no_forged_certificate_of_a_claim_that_does_not_hold_is_accepted() {
         }
     }
     println!("{borrowed} borrowed; {tried:?}");
+    if !is_whole_run() {
+        return;
+    }
     assert!(borrowed > 200 && tried.len() == 9, "{borrowed} {tried:?}");
 }
 
@@ -233,6 +244,9 @@ fn most_corruptions_of_a_certificate_are_refused() {
         }
     }
     println!("{counts:#?}");
+    if !is_whole_run() {
+        return;
+    }
     for (sort, (refused, all)) in &counts {
         // A rank may change where nothing depends on it, and there is more than one reason for some things.
         let least = match *sort {
