@@ -66,6 +66,18 @@ fn a_set_that_is_taken_within_a_rank_is_no_reason() {
     let system = claimed(&graph, eventually("a0"));
     let untrue = Err(CertificateError::Untrue { ranking: 0, rank: 5 });
     assert_eq!(verdict(&system, Proof::Rankings(left_by_strong_fairness())), untrue);
+    // A weak set that is enabled all the time, and taken by going back and forth.
+    graph.fairness[0] = Strength::Weak;
+    graph.edges[0].sets = 1;
+    let weakly = || vec![Ranking { order: vec![5, 5], reasons: vec![reason(5, Why::Weak(fair0()))] }];
+    assert_eq!(verdict(&claimed(&graph, eventually("a0")), Proof::Rankings(weakly())), untrue);
+    // Enabled all the time and never taken; and enabled in 0 by nothing but a step that stays there, which is not enabled.
+    graph.edges[0] = Edge { from: 0, to: Some(1), sets: 0 };
+    graph.edges[1].sets = 0;
+    graph.edges[3] = Edge { from: 0, to: Some(2), sets: 1 };
+    assert_eq!(verdict(&claimed(&graph, eventually("a0")), Proof::Rankings(weakly())), Ok(()));
+    graph.edges[3].to = Some(0);
+    assert_eq!(verdict(&claimed(&graph, eventually("a0")), Proof::Rankings(weakly())), untrue);
 }
 
 #[test]
