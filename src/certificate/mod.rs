@@ -18,7 +18,10 @@
 //! its boundary cuts has no certificates, and a claim that tests nothing has none either. What the verification still shares
 //! with the search: the model, the atoms, `==`, and the parser of claims. Not yet certified: `bounded` and `isolated`.
 //!
-//! Cost of verifying: one more exploration on one thread, without fault finding. Memory: the states; 4 bytes an edge and about
+//! Whoever makes a certificate may use what is here (for `ltl` the product, so that its states have the same numbers), never the
+//! other way round.
+//!
+//! Cost of verifying: for each claim one more exploration on one thread, without limits and without a search for faults of the model. Memory: the states; 4 bytes an edge and about
 //! 50 bytes a state; with fairness 16 bytes more for each edge and state; for `ltl` the edges of the product again. Size of the
 //! certificate: a number for each state that a counterexample could visit for ever (for `recoverable` and `recovers`: each state
 //! after the antecedent; `ltl`: each state of the product), in JSON 2 to 11 bytes each, and a line for each component with a cycle.
