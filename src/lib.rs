@@ -6,6 +6,7 @@
 extern crate self as aftercalm;
 
 pub mod actor;
+pub mod certificate;
 pub mod check;
 pub mod cli;
 pub mod harness;

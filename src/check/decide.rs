@@ -132,7 +132,7 @@ impl Decider<'_> {
     }
 
     /// The states reachable once the antecedent was met; all states if there is none.
-    fn covered(&self, antecedent: Option<&Bits>) -> Bits {
+    pub(super) fn covered(&self, antecedent: Option<&Bits>) -> Bits {
         match antecedent {
             None => Bits::default().complement(self.graph.size()),
             Some(a) => self.graph.reach(a.iter(), |_| true),
@@ -185,22 +185,10 @@ impl Decider<'_> {
         let graph = self.graph;
         let goal = self.states_with(goal);
         let unhealthy = goal.complement(graph.size());
-        // Where the cycle may be, and for the claims about a path without the goal, where that path starts.
-        let (region, start): (Bits, Option<Bits>) = match temporal {
-            Temporal::Eventually(_) => (self.first(shape).and(&unhealthy), None),
-            Temporal::LeadsTo(p, _) => {
-                let start = shape.covered.and(&self.states_with(p)).and(&unhealthy);
-                (start.clone(), Some(start))
-            }
-            Temporal::Stabilizes(_) | Temporal::Recovers { .. } => (shape.covered.clone(), None),
-            _ => (shape.covered.and(&unhealthy), None),
-        };
-        let avoids = matches!(temporal, Temporal::Eventually(_) | Temporal::LeadsTo(..));
-        let region = if avoids { graph.reach(region.iter(), |s| unhealthy.get(s)) } else { region };
+        let Outstanding { region, start, avoids, flaps } = self.outstanding(shape, temporal, &goal);
         let trapped = self.trapped(&goal);
         let only_traps = matches!(temporal, Temporal::Recoverable(_));
         let region: Vec<u32> = region.iter().filter(|s| !only_traps || trapped.get(*s)).collect();
-        let flaps = matches!(temporal, Temporal::Stabilizes(_) | Temporal::Recovers { .. });
         let visits: &[&Bits] = if flaps { &[&unhealthy] } else { &[] };
         let mut components = fair_components(graph, self.fair, visits, region);
         if components.is_empty() {
@@ -227,6 +215,25 @@ impl Decider<'_> {
         finding.lasso = Some(if heals { Lasso::Flaps } else { Lasso::Stalls });
         finding.witness = Some((walk, cycle.steps));
         finding.cycles = (!avoids).then_some(targets);
+    }
+
+    /// Where a cycle that refutes a liveness claim may be.
+    pub(super) fn outstanding(&self, shape: &Shape<'_>, temporal: &Temporal, goal: &Bits) -> Outstanding {
+        let graph = self.graph;
+        let unhealthy = goal.complement(graph.size());
+        let flaps = matches!(temporal, Temporal::Stabilizes(_) | Temporal::Recovers { .. });
+        let (region, start): (Bits, Option<Bits>) = match temporal {
+            Temporal::Eventually(_) => (self.first(shape).and(&unhealthy), None),
+            Temporal::LeadsTo(p, _) => {
+                let start = shape.covered.and(&self.states_with(p)).and(&unhealthy);
+                (start.clone(), Some(start))
+            }
+            _ if flaps => (shape.covered.clone(), None),
+            _ => (shape.covered.and(&unhealthy), None),
+        };
+        let avoids = matches!(temporal, Temporal::Eventually(_) | Temporal::LeadsTo(..));
+        let region = if avoids { graph.reach(region.iter(), |s| unhealthy.get(s)) } else { region };
+        Outstanding { region, start, avoids, flaps }
     }
 
     /// The states in which a path can be when it first meets the antecedent.
@@ -271,6 +278,18 @@ impl Decider<'_> {
         let ends = steps.iter().map(move |step| step.map_or(joint, |position| self.graph.targets[position]));
         std::iter::once(joint).chain(ends)
     }
+}
+
+/// Where a cycle that refutes a liveness claim may be, and what it needs.
+pub(super) struct Outstanding {
+    /// The states it may visit.
+    pub(super) region: Bits,
+    /// For `p leads_to q`: where the path without q starts.
+    start: Option<Bits>,
+    /// Whether the path that leads to it must avoid the goal as well.
+    avoids: bool,
+    /// Whether it must visit a state without the goal, and may visit others.
+    pub(super) flaps: bool,
 }
 
 /// What all claims have in common: the antecedent, and what it covers.

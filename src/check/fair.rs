@@ -63,7 +63,7 @@ pub fn fair_components(
                     component.sort_unstable();
                     accepted.push(component);
                 }
-                Judgement::Never => {}
+                Judgement::Never(_) => {}
                 Judgement::Without(sets) => {
                     component.retain(|s| graph.enabled(*s) & sets == 0);
                     pending.push(component);
@@ -75,16 +75,18 @@ pub fn fair_components(
     accepted
 }
 
-enum Judgement {
+/// What fairness says about the cycles of a component.
+pub(super) enum Judgement {
     /// A walk through the whole component is fair.
     Fair,
-    /// No cycle in it is fair.
-    Never,
+    /// No cycle in it is fair to any of these weak sets.
+    Never(u128),
     /// Only cycles that avoid the states that enable these sets can be fair.
     Without(u128),
 }
 
-fn judge(graph: &StateGraph, fair: FairSets, sccs: &mut Sccs<'_>, component: &[u32]) -> Judgement {
+/// Judges a component of the graph.
+pub(super) fn judge(graph: &StateGraph, fair: FairSets, sccs: &mut Sccs<'_>, component: &[u32]) -> Judgement {
     if fair.weak | fair.strong == 0 {
         return Judgement::Fair;
     }
@@ -100,8 +102,9 @@ fn judge(graph: &StateGraph, fair: FairSets, sccs: &mut Sccs<'_>, component: &[u
             }
         }
     }
-    if fair.weak & always & !taken != 0 {
-        return Judgement::Never;
+    let never = fair.weak & always & !taken;
+    if never != 0 {
+        return Judgement::Never(never);
     }
     match fair.strong & ever & !taken {
         0 => Judgement::Fair,

@@ -6,6 +6,7 @@
 
 pub mod bits;
 mod buchi;
+mod certify;
 mod coverage;
 mod decide;
 mod fair;
@@ -29,9 +30,11 @@ mod tipping;
 pub use limits::{Limits, Stop};
 pub use outcome::{Amplification, Decision, Note, Outcome, Peak, Remedy, TippingPoint};
 
+use crate::certificate::Certificate;
 use crate::model::{Checkable, Fault};
 use crate::property::{Claim, Kind, Strength, System, SystemError, Temporal, Verdict};
 use crate::witness::{Finding as Shown, ReplayError, replay};
+use certify::Certifier;
 use coverage::unexercised;
 use decide::{Decider, Finding};
 use fair::FairSets;
@@ -65,6 +68,29 @@ pub enum CheckError {
 /// Where the system cannot be checked as it is written, or a witness fails its replay. A model that fails while it is
 /// run is no error of this function: the fault is part of the outcome, together with what was found before it.
 pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcome<M>, CheckError> {
+    run(system, limits, false).map(|(outcome, _)| outcome)
+}
+
+/// The same, and for each claim its certificate: None where the claim does not hold, or its form has no certificates (`bounded`,
+/// `isolated`, `ltl` with more than [`OPERATORS_MAX`](crate::certificate::OPERATORS_MAX) temporal operators).
+///
+/// The certificates are not verified yet: that is what [`certificate::verify`](crate::certificate::verify) is for. Each costs
+/// about as much time as the decision of its claim, and its own size in memory.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_certified<M: Checkable>(
+    system: &System<M>,
+    limits: &Limits,
+) -> Result<(Outcome<M>, Vec<Option<Certificate>>), CheckError> {
+    run(system, limits, true)
+}
+
+fn run<M: Checkable>(
+    system: &System<M>,
+    limits: &Limits,
+    certified: bool,
+) -> Result<(Outcome<M>, Vec<Option<Certificate>>), CheckError> {
     system.validate()?;
     let started = Instant::now();
     let mut explored = explore(system, limits, Operator::Absent);
@@ -75,6 +101,9 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
         fair: fair_sets(system),
         complete: explored.stops.is_empty() && explored.graph.complete(),
     };
+    let fairness = system.fairness.iter().map(|set| set.name.as_str()).collect();
+    let certifier = certified.then_some(Certifier { decider: &decider, fairness });
+    let mut certificates: Vec<Option<Certificate>> = vec![None; system.claims.len()];
     let mut decisions = Vec::with_capacity(system.claims.len());
     // Explored with its operator once something is violated: interventions alone ask for it.
     let mut acting: Option<Option<WithOperator<M>>> = None;
@@ -91,6 +120,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
             Temporal::Isolated { measure, from } => compare_isolated(system, limits, &decider, measure, from),
             _ => decider.decide(claim),
         };
+        certificates[decisions.len()] = certifier.as_ref().and_then(|c| c.certificate(claim, &finding));
         let told = Told { system, explored: &explored, operator: Operator::Absent };
         let tipping = tipping_point(&told, &decider, claim, &finding);
         if finding.verdict == Verdict::Violated && acting.is_none() {
@@ -109,6 +139,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
                 // The model gave other answers than during the search: nothing that the graph says can be trusted.
                 explored.stops.push(Stop::Fault);
                 explored.fault = Some(fault);
+                certificates.fill(None);
                 decisions = system.claims.iter().map(|c| Decision::undecided(c, &explored.stops)).collect();
                 break;
             }
@@ -116,7 +147,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
     }
     let graph = &explored.graph;
     let told = Told { system, explored: &explored, operator: Operator::Absent };
-    Ok(Outcome {
+    let outcome = Outcome {
         states: u64::from(graph.size()),
         transitions: graph.targets.len() as u64,
         depth: graph.depth(),
@@ -128,7 +159,8 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
         stops: explored.stops,
         fault: explored.fault,
         decisions,
-    })
+    };
+    Ok((outcome, certificates))
 }
 
 /// Decides `isolated measure from from`, by exploring the variant in which `from` behaves as well.

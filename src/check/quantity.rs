@@ -96,7 +96,7 @@ impl Decider<'_> {
     }
 
     /// The states from which an unhealthy state can follow, or that are unhealthy.
-    fn before_good(&self, unhealthy: &Bits) -> Bits {
+    pub(super) fn before_good(&self, unhealthy: &Bits) -> Bits {
         let all: Vec<u32> = (0..self.graph.size()).collect();
         let mut before = Bits::new(all.len());
         Sccs::new(self.graph).components(&all, |component| {

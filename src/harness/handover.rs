@@ -28,7 +28,7 @@ pub const REQUEST: &str = "AFTERCALM_REQUEST";
 pub const ANSWER: &str = "AFTERCALM_ANSWER";
 
 /// The version of the messages, counted up with every change of their meaning.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// What the model program is to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct Request {
     pub assignments: Vec<String>,
     /// What to do.
     pub task: Task,
+    /// The folder for the certificates of claims that hold, if they are to be written and verified.
+    pub certify: Option<PathBuf>,
 }
 
 /// What to do with a model.
@@ -57,6 +59,8 @@ pub struct Answer {
     pub fields: Option<Vec<Field>>,
     /// The results of the cases checked.
     pub cases: Vec<CaseResult>,
+    /// What became of the certificates, a line each.
+    pub certified: Vec<String>,
     /// What went wrong, besides.
     pub failure: Option<Failure>,
 }

@@ -7,6 +7,7 @@
 //! Everything that is generic over the model is compiled again with every model file, so there is as little of it as can
 //! be: the private trait `Case` and the two functions that make one.
 
+mod certify;
 mod exit;
 pub mod handover;
 pub mod interrupt;
@@ -19,10 +20,10 @@ pub use exit::{EXIT_HELP, Exit};
 pub use limits::{LimitArgs, memory_bytes_default};
 pub use options::{CheckOptions, Color, Format, ModelCommandLine};
 
-use crate::check::{CheckError, Limits, check};
+use crate::check::{CheckError, Limits, check, check_certified};
 use crate::model::{Checkable, Fault, Field, ParameterError, Parameters, assign, guard};
 use crate::property::System;
-use crate::report::{CaseResult, case_result};
+use crate::report::case_result;
 use clap::Parser;
 use handover::{Answer, Failure, Request, Task};
 use serde_json::{Map, Value};
@@ -86,7 +87,7 @@ where
 
 /// A system with its parameters set, free of the model's type.
 trait Case: Sync {
-    fn check(&self, model: &str, limits: &Limits) -> Result<CaseResult, CheckError>;
+    fn check(&self, request: &Request, limits: &Limits) -> Result<Answer, CheckError>;
 }
 
 struct Prepared<M: Checkable> {
@@ -95,9 +96,22 @@ struct Prepared<M: Checkable> {
 }
 
 impl<M: Checkable> Case for Prepared<M> {
-    fn check(&self, model: &str, limits: &Limits) -> Result<CaseResult, CheckError> {
-        let outcome = check(&self.system, limits)?;
-        Ok(case_result(&self.system, &outcome, model, self.parameters.clone()))
+    fn check(&self, request: &Request, limits: &Limits) -> Result<Answer, CheckError> {
+        let model = &request.model;
+        let result = |outcome| case_result(&self.system, outcome, model, self.parameters.clone());
+        let Some(folder) = &request.certify else {
+            let outcome = check(&self.system, limits)?;
+            return Ok(Answer { cases: vec![result(&outcome)], ..Answer::default() });
+        };
+        let (outcome, certificates) = check_certified(&self.system, limits)?;
+        let cases = vec![result(&outcome)];
+        let verdicts = outcome.decisions.iter().map(|decision| decision.verdict);
+        let certificates: Vec<_> = verdicts.zip(certificates).collect();
+        drop(outcome);
+        Ok(match certify::certify(&self.system, &certificates, folder, model, &self.parameters) {
+            Ok(certified) => Answer { cases, certified, ..Answer::default() },
+            Err(failure) => Answer { cases, failure: Some(failure), ..Answer::default() },
+        })
     }
 }
 
@@ -165,7 +179,10 @@ pub fn unwritable(error: &std::io::Error) -> String {
 /// What `options` ask of the model `model`.
 pub fn request_of(model: &str, options: &CheckOptions) -> Request {
     let task = if options.help_model { Task::Describe } else { Task::Check(options.limits.clone()) };
-    Request { model: model.to_owned(), assignments: options.assignments.clone(), task }
+    // The model runs in the same folder now, but nothing promises that it will.
+    let certify =
+        options.certify.as_ref().map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.clone()));
+    Request { model: model.to_owned(), assignments: options.assignments.clone(), task, certify }
 }
 
 fn program_name() -> String {
@@ -218,18 +235,14 @@ fn answer(fields: Fields, prepare: Prepare, interrupt: &Arc<AtomicBool>, request
         };
     };
     let limits = limits.limits(Arc::clone(interrupt));
-    let result =
-        prepare(&request.assignments).and_then(|case| check_case(case.as_ref(), &request.model, &limits));
-    match result {
-        Ok(case) => Answer { cases: vec![case], ..Answer::default() },
-        Err(failure) => failure.into(),
-    }
+    let answer = prepare(&request.assignments).and_then(|case| check_case(case.as_ref(), request, &limits));
+    answer.unwrap_or_else(Answer::from)
 }
 
 /// Checks in a thread that has a large stack.
-fn check_case(case: &dyn Case, model: &str, limits: &Limits) -> Result<CaseResult, Failure> {
+fn check_case(case: &dyn Case, request: &Request, limits: &Limits) -> Result<Answer, Failure> {
     std::thread::scope(|scope| {
-        let check = || guard("check", || case.check(model, limits));
+        let check = || guard("check", || case.check(request, limits));
         let thread = std::thread::Builder::new().name("check".into()).stack_size(STACK_BYTES);
         let thread = thread.spawn_scoped(scope, check);
         let thread = thread.map_err(|error| Failure::usage(format!("no thread can be started: {error}")))?;

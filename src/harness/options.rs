@@ -3,6 +3,7 @@
 use super::exit::EXIT_HELP;
 use super::limits::LimitArgs;
 use clap::{Args, Parser, ValueEnum};
+use std::path::PathBuf;
 
 /// The command line of a model program that is run by hand.
 #[derive(Debug, Parser)]
@@ -28,6 +29,9 @@ pub struct CheckOptions {
     /// When to use colours
     #[arg(long, value_enum, default_value_t)]
     pub color: Color,
+    /// Write a certificate for each claim that holds into DIR, and verify it by separate code
+    #[arg(long, value_name = "DIR")]
+    pub certify: Option<PathBuf>,
     /// When to give up.
     #[command(flatten, next_help_heading = "Limits (claims that one leaves undecided are inconclusive)")]
     pub limits: LimitArgs,

@@ -118,3 +118,30 @@ fn a_model_run_by_hand_takes_the_same_options_and_prints_the_same() {
     run(&["--nonsense"]).fails(2, &["--nonsense"]);
     run(&["--help"]).ends(0, &["--set", "Exit codes"]);
 }
+
+#[test]
+fn certificates_are_written_and_verified_and_what_they_took_is_said() {
+    let folder = Folder::shared();
+    folder.model("counter");
+    let certificates = folder.path.join("certificates/deep");
+    let ran = folder.check(&["counter.rs", "--certify", "certificates/deep"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let line = ran.stdout.lines().find(|l| l.starts_with("certified: ")).expect("a line for the claim");
+    assert!(line.contains("5 states, 5 edges checked in ") && line.contains(" bytes in "), "{line}");
+    let files: Vec<_> = std::fs::read_dir(&certificates).unwrap().map(|f| f.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    let text = std::fs::read_to_string(&files[0]).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(line.contains(&format!("; {} bytes in ", text.len())), "{line}");
+    assert_eq!((&file["model"], &file["parameters"]["limit"]), (&"counter.rs".into(), &5.into()));
+    assert_eq!(file["certificate"]["states"], 5);
+    // What does not hold is not certified, and objects stay alone on standard output.
+    let ran = folder.check(&["counter.rs", "--certify", "certificates/deep", "--set", "limit=3"]);
+    assert!(ran.code == 1 && !ran.stdout.contains("certified"), "{ran:?}");
+    let ran = folder.check(&["counter.rs", "--certify", "certificates/deep", "--format", "json"]);
+    assert!(ran.stdout.lines().count() == 1 && ran.stderr.contains("certified: "), "{ran:?}");
+    // A folder that cannot be made is an error; the verdict is shown all the same.
+    let ran = folder.check(&["counter.rs", "--certify", "counter.rs/no"]);
+    assert!(ran.code == 2 && ran.stderr.contains("cannot be written"), "{ran:?}");
+    assert!(ran.stdout.contains("holds"), "{ran:?}");
+}

@@ -74,7 +74,7 @@ pub fn system(graph: &Graph, boundary: Set, claims: &[Claim]) -> System<GraphMod
 }
 
 /// The claim in aftercalm's words.
-fn draft(claim: &Claim) -> Draft {
+pub fn draft(claim: &Claim) -> Draft {
     let (p, q) = (claim.p.to_string(), claim.q.to_string());
     let draft = match claim.form {
         Form::Always => always(&p),

@@ -404,12 +404,12 @@ impl Model for Round {
 #[test]
 fn an_atom_or_a_measure_that_remembers_is_a_fault() {
     let before = std::sync::atomic::AtomicU8::new(0);
-    let rises = move |s: &u8| *s >= before.swap(*s, std::sync::atomic::Ordering::Relaxed);
+    let rises = move |s: &u8| *s >= before.swap(*s, Ordering::Relaxed);
     let outcome =
         run(&Round.system().atom("never_falls", move |_, s: &u8| rises(s)).claim(always("never_falls")));
     says(&outcome, &["the atom `never_falls`", "two different answers"]);
     let calls = AtomicUsize::new(0);
-    let count = move || calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as i64;
+    let count = move || calls.fetch_add(1, Ordering::Relaxed) as i64;
     let outcome = run(&Round
         .system()
         .atom("t", |_, _| true)
