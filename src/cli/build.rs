@@ -1,11 +1,12 @@
 //! Building a model: Cargo's options, and what its messages mean.
 
 use super::cargo::{CargoError, cargo};
-use super::fresh::forget_if_stale;
+use super::fresh::{Freshness, PathPackage};
 use super::path::ModelFile;
 use super::target::Buildable;
 use crate::harness::output;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,7 +59,12 @@ enum Message {
     #[serde(rename = "compiler-message")]
     Diagnostic { message: Diagnostic },
     #[serde(rename = "compiler-artifact")]
-    Artifact { target: ArtifactTarget, manifest_path: PathBuf, executable: Option<PathBuf> },
+    Artifact {
+        package_id: String,
+        target: ArtifactTarget,
+        manifest_path: PathBuf,
+        executable: Option<PathBuf>,
+    },
     #[serde(rename = "build-finished")]
     Finished { success: bool },
     #[serde(other)]
@@ -89,19 +95,40 @@ struct Code {
 /// # Errors
 /// Where it does not compile, or Cargo cannot build for another reason.
 pub fn build(file: &ModelFile, target: &Buildable) -> Result<PathBuf, BuildError> {
+    let freshness = Freshness::ensure(file, target)?;
+    let (program, packages) = build_once(file, target)?;
+    if freshness.record(&program, packages)? {
+        return Ok(program);
+    }
+    Ok(build_once(file, target)?.0)
+}
+
+fn build_once(file: &ModelFile, target: &Buildable) -> Result<(PathBuf, BTreeSet<PathPackage>), BuildError> {
     let doing = format!("building {}", file.named);
     let mut progress = Progress { line: format!("Building {} ...", file.named), shown: false };
-    forget_if_stale(file, target)?;
     let ran = cargo(file.folder(), &arguments(target), &doing, |elapsed| progress.tell(elapsed));
     progress.clear();
     let ran = ran?;
     let messages: Vec<Message> =
         ran.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if ran.status.success() {
+        let packages = messages.iter().filter_map(path_package).collect();
         let program = messages.into_iter().find_map(|message| program(message, target));
-        return program.ok_or_else(|| BuildError::NoProgram(target.name.clone()));
+        let program = program.ok_or_else(|| BuildError::NoProgram(target.name.clone()))?;
+        return Ok((program, packages));
     }
     Err(failure(&messages, ran.stderr, doing, target))
+}
+
+/// The package of an artifact, if it lies in a folder and did not come from a registry or a repository.
+fn path_package(message: &Message) -> Option<PathPackage> {
+    let Message::Artifact { package_id, target, manifest_path, .. } = message else { return None };
+    let own = target.name == "aftercalm" && target.kind.iter().any(|kind| kind == "lib");
+    package_id.starts_with("path+").then(|| PathPackage {
+        id: package_id.clone(),
+        folder: manifest_path.parent().unwrap_or(manifest_path).to_owned(),
+        own,
+    })
 }
 
 fn arguments(target: &Buildable) -> Vec<OsString> {
@@ -127,7 +154,7 @@ pub fn profile_arguments() -> impl Iterator<Item = OsString> {
 
 fn program(message: Message, wanted: &Buildable) -> Option<PathBuf> {
     match message {
-        Message::Artifact { target, manifest_path, executable }
+        Message::Artifact { target, manifest_path, executable, .. }
             if target.name == wanted.name
                 && target.kind.iter().any(|kind| kind == wanted.sort.word())
                 && manifest_path == wanted.manifest =>

@@ -1,13 +1,14 @@
 //! Running a model program and taking what it hands over.
 
 use super::process::wait;
-use crate::harness::handover::{self, Answer, HandoverError, Request};
+use crate::harness::handover::{self, Answer, HandoverError, Request, Task};
 use crate::harness::interrupt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// Why a model program has handed over nothing that can be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,16 @@ pub enum ChildError {
     Killed {
         /// The signal's name, with its usual cause.
         signal: String,
+    },
+    /// The time for it was over, and it did not report; we killed it.
+    #[error(
+        "the model did not come back from one of its functions, or was not done with what it had found, within {grace:?} after {after}; it was killed"
+    )]
+    Stuck {
+        /// After what it was to report.
+        after: String,
+        /// How long it was waited for.
+        grace: Duration,
     },
     /// Ctrl-C came before there was anything to report.
     #[error("interrupted before there was anything to report")]
@@ -80,22 +91,46 @@ pub fn run(program: &Path, request: &Request) -> Result<Ended, ChildError> {
     let mut child =
         command.spawn().map_err(|error| ChildError::Start { program: program.to_owned(), error })?;
     let mut interrupt_line = child.stdin.take();
-    let status = wait(&mut child, |child, _| {
+    let time_max = match &request.task {
+        Task::Check(limits) => limits.time_max,
+        Task::Describe => None,
+    };
+    let mut interrupted_at = None;
+    let mut stuck = None;
+    let status = wait(&mut child, |child, elapsed| {
         match interrupt::count() {
             0 => {}
-            1 => drop(interrupt_line.take()),
-            _ => child.kill()?,
+            1 => {
+                drop(interrupt_line.take());
+                interrupted_at.get_or_insert(elapsed);
+            }
+            _ => return child.kill(),
+        }
+        let after_interrupt = interrupted_at.map(|at| (at, interrupt::grace(at), "the interrupt".to_owned()));
+        let after_time = time_max.map(|max| (max, grace(max), format!("--max-time {max:?}")));
+        for (due, grace, after) in after_interrupt.into_iter().chain(after_time) {
+            if elapsed >= due.saturating_add(grace) {
+                stuck = Some(ChildError::Stuck { after, grace });
+                return child.kill();
+            }
         }
         Ok(())
     });
     let status = status.map_err(ChildError::Wait)?;
-    match handover::read(&path)? {
-        Some(answer) => Ok(Ended { answer, afterwards: killed(status) }),
-        None if interrupt::count() > 0 => Err(ChildError::Interrupted),
-        None => {
-            Err(killed(status).unwrap_or_else(|| ChildError::NothingHandedOver { how: how_it_ended(status) }))
-        }
+    let answer = handover::read(&path)?;
+    let failure =
+        stuck.or_else(|| (interrupt::count() > 0 && answer.is_none()).then_some(ChildError::Interrupted));
+    let failure = failure.or_else(|| killed(status));
+    match answer {
+        Some(answer) => Ok(Ended { answer, afterwards: failure }),
+        None => Err(failure.unwrap_or_else(|| ChildError::NothingHandedOver { how: how_it_ended(status) })),
     }
+}
+
+/// How long a model may take to report after its search was to end: as long again, because what is decided from a large
+/// search takes longer.
+fn grace(time_max: Duration) -> Duration {
+    time_max.max(Duration::from_secs(10))
 }
 
 fn how_it_ended(status: ExitStatus) -> String {

@@ -291,7 +291,8 @@ fn fnv1a(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
+/// Writes a file as a whole, unless it is there already.
+pub fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
     }

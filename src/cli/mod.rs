@@ -54,7 +54,7 @@ impl CheckError {
     fn exit(&self) -> Exit {
         match self {
             Self::Build(BuildError::Compile { .. }) => Exit::Compile,
-            Self::Child(ChildError::Interrupted)
+            Self::Child(ChildError::Interrupted | ChildError::Stuck { .. })
             | Self::Build(BuildError::Cargo(CargoError::Interrupted(_)))
             | Self::Target(TargetError::Cargo(CargoError::Interrupted(_))) => Exit::Inconclusive,
             _ => Exit::Usage,
@@ -90,7 +90,7 @@ fn check(args: &CheckArgs) -> Exit {
                 }
                 let afterwards = ended.afterwards.map_or(Exit::Expected, |error| {
                     output::error(&format!("{model}: after it had handed over, the model {error}"));
-                    Exit::Usage
+                    CheckError::from(error).exit()
                 });
                 ended.answer.exit().max(afterwards)
             }

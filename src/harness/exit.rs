@@ -16,7 +16,8 @@ pub enum Exit {
     /// 0: everything as expected; with no expectation, every claim holds.
     Expected,
     /// 4: nothing violated, but some claim is inconclusive (a limit was hit, the run was interrupted) or vacuous (its
-    /// antecedent was never reached). Neither was shown to hold.
+    /// antecedent was never reached). Neither was shown to hold. So it is, too, when a model had to be killed because one
+    /// of its functions did not come back in time.
     Inconclusive,
     /// 1: a claim is violated.
     Violated,
@@ -35,7 +36,8 @@ Exit codes:
   1   a claim is violated
   2   wrong usage or a bad file, a model that fails while it runs included
   3   a model did not compile
-  4   nothing is violated, but a claim is inconclusive (limit, Ctrl-C) or vacuous
+  4   nothing is violated, but a claim is inconclusive (limit, Ctrl-C, a model that was killed
+      because it did not come back in time) or vacuous
   70  internal error
 With several files the worst decides: 70, 2, 3, 1, 4, 0.";
 

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+/// The least and the most time that a model has to end its search after an interrupt.
+const GRACES: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Sets `flag` at the first interrupt from now on. Where no handler can be installed, an interrupt ends the process, as
@@ -18,6 +21,12 @@ pub fn install(flag: Arc<AtomicBool>) {
             std::process::exit(Exit::Inconclusive.code().into());
         }
     });
+}
+
+/// How long a model program that has run for `elapsed` may take to end its search and to report, once it was interrupted. A
+/// tenth, within bounds, because what is decided from a large search takes longer.
+pub fn grace(elapsed: Duration) -> Duration {
+    (elapsed / 10).clamp(GRACES.0, GRACES.1)
 }
 
 /// How many interrupts this process has received.

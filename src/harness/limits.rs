@@ -16,7 +16,8 @@ pub struct LimitArgs {
     /// End the search when the process uses SIZE of memory, for example 8GiB [default: 75 % of what is available]
     #[arg(long = "max-memory", value_name = "SIZE", value_parser = quantity::size)]
     pub memory_bytes_max: Option<u64>,
-    /// End the search after DURATION, for example 30s or 1h30m [default: none]
+    /// End the search after DURATION, for example 30s or 1h30m; a model that has not come back after as long again, and
+    /// 10s at least, is killed [default: none]
     #[arg(long = "max-time", value_name = "DURATION", value_parser = quantity::duration)]
     pub time_max: Option<Duration>,
     /// Look no further than N steps from an initial state [default: none]

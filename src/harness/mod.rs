@@ -33,6 +33,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The stack of the thread that checks, in bytes. Only what is used of it takes memory; models may recurse.
 const STACK_BYTES: usize = 256 << 20;
@@ -218,12 +219,16 @@ fn under_parent(
     }
 }
 
-/// Ends the search when the parent closes its end of standard input, on purpose or by dying.
+/// Ends the search when the parent closes its end of standard input, on purpose or by dying; and the process, should a
+/// function of the model's not come back then. A parent that lives kills it earlier, and says so.
 fn watch_parent(interrupt: Arc<AtomicBool>) {
+    let started = Instant::now();
     std::thread::spawn(move || {
         let mut ignored = [0; 64];
         while std::io::stdin().read(&mut ignored).is_ok_and(|n| n > 0) {}
         interrupt.store(true, Ordering::Relaxed);
+        std::thread::sleep(interrupt::grace(started.elapsed()) + Duration::from_secs(1));
+        std::process::exit(Exit::Inconclusive.code().into());
     });
 }
 

@@ -128,6 +128,20 @@ fn what_is_checked_is_the_file_on_disk() {
 }
 
 #[test]
+fn a_renamed_folder_brings_its_files_along() {
+    let folder = Folder::new("renamed");
+    let _ = std::fs::remove_dir_all(folder.path.join("old"));
+    let bad = source("counter").replace("limit: 5", "limit: 3");
+    folder.write("new/model.rs", &bad);
+    folder.write("now/model.rs", &source("counter"));
+    folder.check(&["now/model.rs"]).ends(0, &[]);
+    let at = |name: &str| folder.path.join(name);
+    std::fs::rename(at("now"), at("old")).unwrap();
+    std::fs::rename(at("new"), at("now")).unwrap();
+    folder.check(&["now/model.rs"]).ends(1, &[]);
+}
+
+#[test]
 fn two_checks_at_the_same_time_do_not_disturb_each_other() {
     let folder = Folder::new("at-once");
     std::fs::write(folder.path.join("counter.rs"), source("counter")).unwrap();
