@@ -172,6 +172,12 @@ fn a_counter_that_saturates_is_told_so() {
 }
 
 #[test]
+fn a_cap_far_out_is_no_growth_either() {
+    let decision = run(&capped(&[rule(0, 0, (1, 0))], 3000).claim(bounded("x"))).decisions.remove(0);
+    assert_eq!((decision.verdict, decision.peak), (Verdict::Holds, Some(3000)));
+}
+
+#[test]
 fn growth_is_asked_for_after_the_antecedent_alone() {
     let before = machine(&[rule(0, 0, (1, 0))]).claim(bounded("x").after("over"));
     assert_eq!(run(&before).decisions[0].verdict, Verdict::Inconclusive);

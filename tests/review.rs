@@ -194,3 +194,18 @@ fn a_quantity_of_a_measure_that_is_not_there_is_an_error() {
     let five = ["outage", "backlog", "offered", "fresh", "outage"];
     assert!(check(&storm(6, 8).trigger_cost(&five).claim(always("calm")), &Limits::default()).is_err());
 }
+
+#[test]
+fn a_peak_of_a_search_that_was_cut_short_has_a_real_path() {
+    for states_max in 2..14 {
+        let system = storm(6, 8).claim(always("not false"));
+        let outcome = check(&system, &Limits { states_max, ..Limits::default() }).unwrap();
+        for peak in &outcome.peaks {
+            aftercalm::witness::retrace(&system, &peak.path).unwrap();
+            assert!(
+                peak.path.stem.iter().skip(1).all(|step| step.action.is_some()),
+                "{states_max}: {peak:?}"
+            );
+        }
+    }
+}

@@ -118,6 +118,12 @@ impl StateGraph {
         state >= self.expanded() || self.cut.contains_key(&state)
     }
 
+    /// Whether the edge by which `state` was found is in the graph: not so for what the last, unfinished row led to.
+    pub fn is_linked(&self, state: u32) -> bool {
+        let parent = self.parents[state as usize];
+        parent == NONE || parent < self.expanded()
+    }
+
     /// Whether the graph is the whole of the model.
     pub fn complete(&self) -> bool {
         self.expanded() == self.size() && self.cut.is_empty()

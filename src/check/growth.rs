@@ -37,6 +37,8 @@ pub struct Pump {
     pub cycle: Vec<EdgeStep>,
     /// What a loop adds to the measure.
     pub gain: i64,
+    /// How often it was taken again.
+    pub rounds: u32,
 }
 
 /// What is known about growth while a search goes on.
@@ -141,8 +143,8 @@ fn candidate<M: Checkable>(
     let told = Told { system, explored, operator: Operator::Absent };
     let trace = told.trace(&stem, &cycle).ok()?;
     let covered = claim.after.as_ref().is_none_or(|a| trace.stem.iter().any(|s| system.holds(a, &s.state)));
-    let gain = covered.then(|| pumps(system, measure, &trace).ok()).flatten()?;
-    Some(Pump { stem, cycle, gain })
+    let (gain, rounds) = covered.then(|| pumps(system, measure, &trace).ok()).flatten()?;
+    Some(Pump { stem, cycle, gain, rounds })
 }
 
 /// Decides `bounded name` by what the search found.
@@ -156,7 +158,7 @@ pub fn bounded<M: Checkable>(
     let Some(measure) = system.measure_index(name) else { return };
     if let Some(pump) = pump {
         (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Growth));
-        let rounds = crate::witness::ROUNDS;
+        let rounds = pump.rounds;
         finding.detail = Some(format!(
             "+{} a loop; the loop was taken {rounds} times more, each with the same gain",
             pump.gain

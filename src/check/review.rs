@@ -20,7 +20,11 @@ pub fn peaks<M: Checkable>(told: &Told<'_, M>) -> Vec<Peak<M>> {
     let graph = &told.explored.graph;
     let measures = told.system.measures.iter().zip(&graph.measures);
     let peak = measures.filter_map(|(measure, values)| {
-        let (state, value) = values.iter().enumerate().max_by_key(|(s, v)| (**v, std::cmp::Reverse(*s)))?;
+        let (state, value) = values
+            .iter()
+            .enumerate()
+            .filter(|(s, _)| graph.is_linked(*s as u32))
+            .max_by_key(|(s, v)| (**v, std::cmp::Reverse(*s)))?;
         let path = told.trace(&ancestry(graph, state as u32), &[]).ok()?;
         Some(Peak { measure: measure.name.clone(), unit: measure.unit.clone(), value: *value, path })
     });
@@ -33,7 +37,11 @@ pub fn amplifications<M: Checkable>(told: &Told<'_, M>) -> Vec<Amplification<M>>
     let values = |name: &str| told.system.measure_index(name).map(|i| &graph.measures[i]);
     let pairs = told.system.amplifications.iter();
     let largest = pairs.filter_map(|(offered, fresh)| {
-        let ratios = values(offered)?.iter().zip(values(fresh)?).enumerate();
+        let ratios = values(offered)?
+            .iter()
+            .zip(values(fresh)?)
+            .enumerate()
+            .filter(|(s, _)| graph.is_linked(*s as u32));
         let positive = ratios.filter(|(_, (offered, fresh))| **fresh > 0 && **offered >= 0);
         // Compared as fractions, exactly: a/b > c/d where a*d > c*b.
         let best = positive.reduce(|best, next| {

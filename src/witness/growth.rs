@@ -3,22 +3,25 @@
 //! The control part of a state is what is left of it when all declared counters are erased. A self-covering path leads from a
 //! state to one with the same control part, in which no counter is smaller and the one in question is larger (Karp and Miller
 //! 1969). In a Petri net that alone proves unboundedness; in a program it does not, since what the loop does may depend on
-//! the counters: a reset, a test for zero, a threshold. So the loop is taken again, [`ROUNDS`] times more: step by step
-//! through the same control parts, each round adding as much as the first one did.
+//! the counters: a reset, a test for zero, a threshold. So the loop is taken again, [`ROUNDS`] times more and until it has
+//! made [`STEPS`] steps: step by step through the same control parts, each round adding as much as the first one did.
 //!
-//! What is proven: the measure reaches its first value plus `ROUNDS` times the gain. That it goes on for ever is proven where
+//! What is proven: the measure reaches its first value plus the gain of all those rounds. That it goes on for ever is proven where
 //! the model does not look at the size of its counters beyond that; a threshold farther out than the replay reaches cannot be
 //! excluded, which is why the report says how often the loop was taken.
 //!
-//! Cost: [`ROUNDS`] × length of the loop × [`CANDIDATES_MAX`] × out-degree.
+//! Cost: [`STEPS`] (or [`ROUNDS`] × length of the loop) × [`CANDIDATES_MAX`] × out-degree.
 
 use super::replay::{ReplayError, offers};
 use super::trace::{Step, Trace};
 use crate::model::Checkable;
 use crate::property::System;
 
-/// How often a loop is taken again.
+/// How often a loop is taken again at least.
 pub const ROUNDS: u32 = 100;
+
+/// A loop is taken again until it has made so many steps, so that a cap farther out than [`ROUNDS`] is met as well.
+pub const STEPS: usize = 20_000;
 
 /// How many states are followed at the same time where several have the wanted control part.
 pub const CANDIDATES_MAX: usize = 64;
@@ -72,11 +75,16 @@ pub fn round<M: Checkable>(
     states
 }
 
-/// Checks that the loop of the trace adds to the measure and can be taken [`ROUNDS`] times more; gives the gain a loop.
+/// Checks that the loop of the trace adds to the measure and can be taken again and again; gives the gain a loop, and how often it
+/// was taken again.
 ///
 /// # Errors
 /// Says what the loop fails to do.
-pub fn pumps<M: Checkable>(system: &System<M>, measure: usize, trace: &Trace<M>) -> Result<i64, ReplayError> {
+pub fn pumps<M: Checkable>(
+    system: &System<M>,
+    measure: usize,
+    trace: &Trace<M>,
+) -> Result<(i64, u32), ReplayError> {
     let value = |state: &M::State| system.measures[measure].value(&system.model, state);
     let first = trace.joint();
     let last = &trace.cycle.last().ok_or(ReplayError::WrongForm(false))?.state;
@@ -86,7 +94,8 @@ pub fn pumps<M: Checkable>(system: &System<M>, measure: usize, trace: &Trace<M>)
         return Err(ReplayError::NoGrowth(0));
     }
     let mut states = vec![last.clone()];
-    for number in 1..=ROUNDS {
+    let rounds = ROUNDS.max((STEPS / trace.cycle.len()) as u32);
+    for number in 1..=rounds {
         let mut next: Vec<M::State> = Vec::new();
         for state in &states {
             let before = counters(system, state);
@@ -101,5 +110,5 @@ pub fn pumps<M: Checkable>(system: &System<M>, measure: usize, trace: &Trace<M>)
         next.truncate(CANDIDATES_MAX);
         states = next;
     }
-    Ok(gain)
+    Ok((gain, rounds))
 }

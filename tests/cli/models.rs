@@ -84,3 +84,29 @@ fn a_limit_makes_a_claim_inconclusive() {
     folder.check(&["endless.rs", "--max-time", "100ms"]).ends(4, &["inconclusive", "0.1 s"]);
     folder.check(&["endless.rs", "--max-memory", "1MiB"]).ends(4, &["inconclusive", "memory limit"]);
 }
+
+#[test]
+fn every_kind_of_claim_is_checked_and_every_quantity_told() {
+    let folder = Folder::shared();
+    folder.model("storm");
+    let ran = folder.check(&["storm.rs"]);
+    let flat = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for words in [
+        "violated calms down trap: cannot recover",
+        "violated as a formula lasso",
+        "violated backlog in bounds safety; peak 8",
+        "holds backlog does not grow for ever",
+        "violated load does not show the outage safety",
+        "trigger: outage 3 is the least that tips it; every one up to outage 2 is survived",
+        "2 actions bring it back for certain, whatever else happens: stop traffic, then shed the backlog",
+        "amplification offered/fresh 3.00 at its peak",
+    ] {
+        assert!(flat.contains(words), "{words}: {}", ran.stdout);
+    }
+    let calm = folder.check(&["storm.rs", "--set", "longest=2"]);
+    let flat = calm.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["holds calms down soon over", "worst case 4 ticks", "holds as a formula"] {
+        assert!(flat.contains(words), "{words}: {}", calm.stdout);
+    }
+}
