@@ -43,17 +43,8 @@ impl Output {
         for case in &answer.cases {
             self.case(case)?;
             if let Some(fault) = &case.fault {
-                // The text has told it whole; here it is said in a line.
-                let whole = self.format == Format::Json;
-                let told = if whole { fault.as_str() } else { fault.lines().next().unwrap_or_default() };
-                error(&format!("{model}: {told}"));
+                error(&format!("{model}: {fault}"));
             }
-        }
-        // JSON Lines on standard output are objects alone.
-        let lines: String = answer.certified.iter().map(|line| format!("{line}\n")).collect();
-        match self.format {
-            Format::Text => print(&lines)?,
-            Format::Json => plain(&lines),
         }
         if let Some(failure) = &answer.failure {
             error(&format!("{model}: {failure}"));

@@ -95,7 +95,7 @@ fn every_kind_of_claim_is_checked_and_every_quantity_told() {
     for words in [
         "violated calms down trap: cannot recover",
         "violated as a formula lasso",
-        "violated backlog in bounds safety; peak 8",
+        "violated backlog in bounds safety; 4 steps; peak 8",
         "holds backlog does not grow for ever",
         "violated load does not show the outage safety",
         "trigger: outage 3 is the least that tips it; every one up to outage 2 is survived",
