@@ -54,7 +54,7 @@
 //! assert!(!start[client]);
 //! assert_eq!(
 //!     format!("{start:?}"),
-//!     "State { server: (), client: false, timers: {client \"Retry\": in 3 ticks}, in_flight: {client -> server: 1 Ask in 1 to 2 ticks} }"
+//!     "State { server: (), client: false, timers: {client \"Retry\": in 3 ticks}, in_flight: {client -> server: {1 Ask in 1 to 2 ticks}} }"
 //! );
 //! ```
 //!
