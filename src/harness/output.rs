@@ -46,6 +46,12 @@ impl Output {
                 error(&format!("{model}: {fault}"));
             }
         }
+        // JSON Lines on standard output are objects alone.
+        let lines: String = answer.certified.iter().map(|line| format!("{line}\n")).collect();
+        match self.format {
+            Format::Text => print(&lines)?,
+            Format::Json => plain(&lines),
+        }
         if let Some(failure) = &answer.failure {
             error(&format!("{model}: {failure}"));
         }
