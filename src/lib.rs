@@ -13,6 +13,7 @@ pub mod harness;
 pub mod model;
 pub mod property;
 pub mod report;
+pub mod spec;
 pub mod witness;
 
 pub use harness::run;
