@@ -9,6 +9,7 @@ mod buchi;
 mod certify;
 mod coverage;
 mod decide;
+mod enabled;
 mod fair;
 pub mod graph;
 mod growth;
@@ -94,13 +95,10 @@ fn run<M: Checkable>(
     system.validate()?;
     let started = Instant::now();
     let mut explored = explore(system, limits, Operator::Absent);
-    let decider = Decider {
-        graph: &explored.graph,
-        atoms: system.atoms.iter().map(|a| a.name.as_str()).collect(),
-        measures: system.measures.iter().map(|m| m.name.as_str()).collect(),
-        fair: fair_sets(system),
-        complete: explored.stops.is_empty() && explored.graph.complete(),
-    };
+    let atoms = system.atoms.iter().map(|a| a.name.as_str()).collect();
+    let measures = system.measures.iter().map(|m| m.name.as_str()).collect();
+    let complete = explored.stops.is_empty() && explored.graph.complete();
+    let decider = Decider::new(&explored.graph, (atoms, measures), fair_sets(system), complete);
     let fairness = system.fairness.iter().map(|set| set.name.as_str()).collect();
     let certifier = certified.then_some(Certifier { decider: &decider, fairness });
     let mut certificates: Vec<Option<Certificate>> = vec![None; system.claims.len()];
