@@ -111,7 +111,9 @@ fn run<M: Checkable>(
                 let mut finding = decider.decide(claim);
                 if finding.verdict != Verdict::Vacuous {
                     let pump = explored.pumps.get(i).and_then(Option::as_ref);
-                    growth::bounded(system, &explored, pump, measure, &mut finding);
+                    let covered =
+                        decider.covered(claim.after.as_ref().map(|a| decider.states_with(a)).as_ref());
+                    growth::bounded(system, &explored, pump, measure, &covered, &mut finding);
                 }
                 finding
             }
