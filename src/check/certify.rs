@@ -12,9 +12,10 @@ use super::decide::{Decider, Finding, Shape};
 use super::enabled::Enabled;
 use super::fair::{FairGraph, Judgement, judge};
 use super::graph::StateGraph;
+use super::isolation::Pairs;
 use super::lasso::Walk;
 use super::scc::Sccs;
-use crate::certificate::{Certificate, Graph, Proof, Ranking, Reason, Why, product};
+use crate::certificate::{Certificate, Graph, Inclusion, Proof, Ranking, Reason, Why, product};
 use crate::property::{Claim, Ltl, StateExpr, Temporal, Verdict};
 use std::collections::{HashMap, VecDeque};
 
@@ -44,6 +45,8 @@ impl Certifier<'_> {
                 size = (stem.steps.len() as u64 + 1, stem.steps.len() as u64);
                 path(graph, stem)?
             }
+            Temporal::Bounded(_) => Proof::Peak(finding.peak?),
+            Temporal::Isolated { .. } => inclusion(graph.size(), finding.compared.as_ref()?),
             Temporal::Recoverable(p) => self.distances(&covered, &self.decider.states_with(p)),
             Temporal::Recovers { goal, .. } => self.countdown(&covered, goal)?,
             Temporal::Ltl(formula) => self.of_formula(&shape, formula)?,
@@ -175,6 +178,17 @@ impl Certifier<'_> {
         let all = (0..graph.size()).collect();
         self.rankings(place, &visits.iter().collect::<Vec<_>>(), all).map(Proof::Rankings)
     }
+}
+
+/// The pairs that the comparison looked at, by state.
+fn inclusion(states: u32, compared: &Pairs) -> Proof {
+    let mut pairs = vec![Vec::new(); states as usize];
+    for (state, set) in &compared.pairs {
+        pairs[*state as usize].push(*set);
+    }
+    let (variant_states, variant_edges) = compared.variant;
+    // The empty set is known to the comparison only where it refutes.
+    Proof::Inclusion(Inclusion { variant_states, variant_edges, sets: compared.sets.clone(), pairs })
 }
 
 /// A path by places: which initial state, which edge of each row.

@@ -27,6 +27,7 @@ use super::bits::Bits;
 use super::enabled::Enabled;
 use super::fair::{FairGraph, FairSets, Region, fair_components};
 use super::graph::StateGraph;
+use super::isolation::Pairs;
 use super::lasso::{EdgeStep, PAIRS_MAX, Stage, Walk, fair_loop, stem};
 use super::scc::Components;
 use crate::property::{Claim, Kind, Lasso, StateExpr, Temporal, Verdict};
@@ -51,6 +52,8 @@ pub struct Finding {
     pub peak: Option<i64>,
     /// The states of the cycles that violate the claim, where any path after the antecedent that comes to one violates it.
     pub cycles: Option<Bits>,
+    /// What the comparison looked at by which an isolation holds.
+    pub compared: Option<Pairs>,
     /// A path that shows the worst case of a claim that holds.
     pub worst: Option<Walk>,
     /// What adds to the verdict: why a claim is vacuous, what the worst case is.
@@ -139,6 +142,7 @@ impl<'a> Decider<'a> {
             worst_ticks: None,
             peak: None,
             cycles: None,
+            compared: None,
             worst: None,
             detail: None,
             witness: None,

@@ -72,8 +72,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
     run(system, limits, false).map(|(outcome, _)| outcome)
 }
 
-/// The same, and for each claim its certificate: None where the claim does not hold, or its form has no certificates (`bounded`,
-/// `isolated`, `ltl` with more than [`OPERATORS_MAX`](crate::certificate::OPERATORS_MAX) temporal operators).
+/// The same, and for each claim its certificate: None where the claim does not hold, or its form has no certificates (`ltl` with more than [`OPERATORS_MAX`](crate::certificate::OPERATORS_MAX) temporal operators).
 ///
 /// The certificates are not verified yet: that is what [`certificate::verify`](crate::certificate::verify) is for. Each costs
 /// about as much time as the decision of its claim, and its own size in memory.
@@ -189,7 +188,7 @@ fn compare_isolated<M: Checkable>(
         observe(&behaving.graph, variant_place, fair_sets(variant)),
     );
     match comparison {
-        Comparison::Included => finding.verdict = Verdict::Holds,
+        Comparison::Included(pairs) => (finding.verdict, finding.compared) = (Verdict::Holds, Some(pairs)),
         Comparison::Differs(walk) => {
             (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
             finding.witness = Some((walk, Vec::new()));
