@@ -260,7 +260,9 @@ impl<M: Checkable + 'static> System<M> {
     }
 
     /// Adds a measure that may grow without bound, so that `bounded` can be claimed of it. `erase` sets it to a fixed value in
-    /// a state, so that two states which differ in counters alone become equal: the rest is the control part.
+    /// a state, so that two states which differ in counters alone become equal: the rest is the control part. In a timed system
+    /// it does so with [`TimedState::update`](crate::actor::TimedState::update) and
+    /// [`TimedState::update_in_flight`](crate::actor::TimedState::update_in_flight), since what grows there is often under way as well.
     ///
     /// Counters should not be negative: growth is found as a path from a state to one with the same control part, all
     /// counters at least as large, and this one larger.

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod aliases;
+mod growth;
 mod naive;
 mod refusals;
 mod rules;
