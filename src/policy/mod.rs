@@ -14,24 +14,49 @@
 //! A configuration is checked by [`Policy::validate`]; [`Policy::start`] refuses a bad one by name.
 
 mod backoff;
+mod breaker;
 mod budget;
+mod cache;
 mod error;
+mod health;
+mod hedging;
+mod hysteresis;
 mod outcome;
+mod outlier;
+mod panic;
 pub mod preset;
+mod queue;
+mod rate;
 mod ratio;
 mod retry;
+mod throttle;
 mod ticks;
+mod window;
 
 pub use backoff::{Backoff, Delay, Growth, Jitter};
+pub use breaker::{BreakerMode, BreakerState, CircuitBreaker, Record, Trip};
 pub use budget::{
     BudgetState, ConcurrentBudget, ConcurrentState, QuotaBudget, QuotaState, RetryBudget, ThrottlingBudget,
     ThrottlingState, WindowBudget, WindowState,
 };
+pub use cache::{
+    Age, FlightState, Freshness, Lease, LeaseState, LeaseToken, Lookup, NegativeCaching, NegativeState,
+    SingleFlight,
+};
 pub use error::PolicyError;
+pub use health::{HealthCheck, HealthState};
+pub use hedging::{HedgeState, Hedged, Hedging};
+pub use hysteresis::{Hysteresis, SwitchState};
 pub use outcome::{Attempt, Outcome, Outcomes};
+pub use outlier::{OutlierDetection, OutlierState};
+pub use panic::{PanicThreshold, Routing};
+pub use queue::{Order, Queue, QueueState, QueueTimeout, Taken, Waiting};
+pub use rate::{BucketState, TokenBucket};
 pub use ratio::Ratio;
 pub use retry::Retry;
+pub use throttle::{AdaptiveThrottle, ThrottleState};
 pub use ticks::{TickRange, Ticks};
+pub use window::{Counts, Window};
 
 use std::fmt::Debug;
 use std::hash::Hash;
