@@ -2,6 +2,19 @@
 //!
 //! Closed, calls pass and their outcomes are recorded; too many failures open it. Open, nothing passes until a time is over.
 //! Then the next call makes it half-open: so many calls pass as probes, and their outcomes close it or open it again.
+//!
+//! As in the systems that the presets are named after, a breaker does not know which call an outcome belongs to. A call that
+//! was let pass before it opened, and ends while it is half-open, counts as a probe.
+//!
+//! # In ticks
+//!
+//! A breaker that opens in tick t lets a probe pass in tick t + `open` at the earliest. (Several real ones compare strictly
+//! and so wait one clock reading longer, which is nothing in real time.) What is recorded in a tick counts before what comes
+//! after it in the same tick; whoever drives it explores the orders.
+//!
+//! # States
+//!
+//! [`Trip::LastCalls`] remembers the order of the last calls: up to 2^size states. Scale the size down: the share matters.
 
 use super::window::{Counts, Window};
 use super::{Outcome, Outcomes, Policy, PolicyError, Ratio, Ticks};
@@ -36,15 +49,20 @@ pub enum Trip {
 pub struct CircuitBreaker {
     /// When it opens.
     pub trip: Trip,
+    /// Whether a success may open it too, when it is the call that completes `calls_min` (resilience4j), or failures only
+    /// (Polly).
+    pub success_may_open: bool,
     /// Which outcomes are failures. Others are successes, except for [`Outcome::Refused`], which is not recorded.
     pub failures: Outcomes,
     /// How long it stays open.
     pub open: Ticks,
-    /// How many probes a half-open one lets pass; when all have ended it closes or opens.
+    /// How many probes a half-open one lets pass.
     pub probes: u32,
+    /// It closes or opens again when so many of them have ended.
+    pub probes_decide: u32,
     /// The share of failed probes that opens it again.
     pub probe_rate: Ratio,
-    /// A half-open one whose probes have not all ended after so long lets pass one more; `None`: it waits for ever.
+    /// A half-open one that has not closed after so long opens again; `None`: it waits for ever.
     pub probe_wait: Option<Ticks>,
 }
 
@@ -66,7 +84,7 @@ pub enum BreakerState {
         succeeded: u32,
         /// Probes that failed.
         failed: u32,
-        /// Ticks until one more may pass, where the breaker has such a limit.
+        /// Ticks until it opens again by itself, where there is such a limit.
         wait: Option<Ticks>,
     },
 }
@@ -106,16 +124,27 @@ impl BreakerState {
 }
 
 impl CircuitBreaker {
+    /// A breaker that opens after `failures` failures in a row, for `open`, and closes with one good probe.
+    #[must_use]
+    pub const fn consecutive(failures: u32, open: Ticks) -> Self {
+        Self {
+            trip: Trip::Consecutive(failures),
+            success_may_open: false,
+            failures: Outcomes::FAILURES,
+            open,
+            probes: 1,
+            probes_decide: 1,
+            probe_rate: Ratio::ONE,
+            probe_wait: None,
+        }
+    }
+
     /// `n` calls are to be made: how many may. The others are refused.
     #[must_use]
     pub fn admit(&self, state: &mut BreakerState, n: u32) -> u32 {
         if n > 0 && *state == (BreakerState::Open { left: Ticks::ZERO }) {
-            *state = BreakerState::HalfOpen {
-                permits: self.probes,
-                succeeded: 0,
-                failed: 0,
-                wait: self.probe_wait,
-            };
+            let (permits, wait) = (self.probes, self.probe_wait);
+            *state = BreakerState::HalfOpen { permits, succeeded: 0, failed: 0, wait };
         }
         match state {
             BreakerState::Closed(_) => n,
@@ -136,11 +165,10 @@ impl CircuitBreaker {
         }
     }
 
-    /// `n` calls that it let pass were given up and say nothing about the server.
+    /// `n` calls that it let pass were given up and say nothing about the server: as many others may pass in their place.
     pub fn forget(&self, state: &mut BreakerState, n: u32) {
-        if let BreakerState::HalfOpen { permits, succeeded, failed, .. } = state {
-            let open = self.probes.saturating_sub(*permits + *succeeded + *failed);
-            *permits += n.min(open);
+        if let BreakerState::HalfOpen { permits, .. } = state {
+            *permits = permits.saturating_add(n).min(self.probes);
         }
     }
 
@@ -148,14 +176,14 @@ impl CircuitBreaker {
         match state {
             BreakerState::Open { .. } => {}
             BreakerState::Closed(record) => {
-                if self.trips(record, fails) {
+                if self.trips(record, fails) && (fails || self.success_may_open) {
                     *state = BreakerState::Open { left: self.open };
                 }
             }
             BreakerState::HalfOpen { succeeded, failed, .. } => {
                 *(if fails { &mut *failed } else { &mut *succeeded }) += 1;
                 let (ended, failed) = (*succeeded + *failed, *failed);
-                if ended >= self.probes {
+                if ended >= self.probes_decide {
                     *state = if self.probe_rate.is_reached_by(failed, ended) {
                         BreakerState::Open { left: self.open }
                     } else {
@@ -166,6 +194,7 @@ impl CircuitBreaker {
         }
     }
 
+    /// Records a call, and tells whether the record is bad enough.
     fn trips(&self, record: &mut Record, fails: bool) -> bool {
         match (record, &self.trip) {
             (Record::Consecutive(failures), Trip::Consecutive(most)) => {
@@ -180,10 +209,10 @@ impl CircuitBreaker {
                 let failed = calls.iter().filter(|failed| **failed).count();
                 calls.len() >= *calls_min as usize && rate.is_reached_by(failed as u32, calls.len() as u32)
             }
-            (Record::LastTicks(counts), Trip::LastTicks { calls_min, rate, .. }) => {
-                counts.add(usize::from(fails), 1);
+            (Record::LastTicks(counts), Trip::LastTicks { window, calls_min, rate }) => {
+                window.add(counts, usize::from(fails), 1);
                 let (good, bad) = (counts.sum(0), counts.sum(1));
-                good + bad >= *calls_min && rate.is_reached_by(bad, good + bad)
+                good.saturating_add(bad) >= *calls_min && rate.is_reached_by(bad, good.saturating_add(bad))
             }
             (record, trip) => crate::model::refuse(format!("{record:?} is no record of {trip:?}")),
         }
@@ -212,7 +241,12 @@ impl Policy for CircuitBreaker {
                 share(rate, "breaker: rate")?;
             }
         }
+        let decide = self.probes_decide;
         PolicyError::unless(self.probes >= 1, "breaker: probes", self.probes, "at least 1")?;
+        let good = decide >= 1 && decide <= self.probes;
+        PolicyError::unless(good, "breaker: probes_decide", decide, "at least 1, at most `probes`")?;
+        let good = self.probe_wait != Some(Ticks::ZERO);
+        PolicyError::unless(good, "breaker: probe_wait", self.probe_wait, "at least 1 tick")?;
         share(&self.probe_rate, "breaker: probe_rate")
     }
 
@@ -225,16 +259,15 @@ impl Policy for CircuitBreaker {
     }
 
     fn tick(&self, state: &mut BreakerState) {
-        match (state, &self.trip) {
+        match (&mut *state, &self.trip) {
             (BreakerState::Open { left }, _) => *left = left.less_one(),
             (BreakerState::Closed(Record::LastTicks(counts)), Trip::LastTicks { window, .. }) => {
                 window.tick(counts)
             }
-            (BreakerState::HalfOpen { permits, wait: Some(left), .. }, _) => {
+            (BreakerState::HalfOpen { wait: Some(left), .. }, _) => {
                 *left = left.less_one();
                 if left.is_zero() {
-                    *permits = (*permits).max(1);
-                    *left = self.probe_wait.unwrap_or(Ticks::ZERO);
+                    *state = BreakerState::Open { left: self.open };
                 }
             }
             _ => {}

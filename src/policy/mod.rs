@@ -13,6 +13,7 @@
 //!
 //! A configuration is checked by [`Policy::validate`]; [`Policy::start`] refuses a bad one by name.
 
+mod admission;
 mod backoff;
 mod breaker;
 mod budget;
@@ -29,10 +30,12 @@ mod queue;
 mod rate;
 mod ratio;
 mod retry;
+mod share;
 mod throttle;
 mod ticks;
 mod window;
 
+pub use admission::{AdmissionControl, AdmissionState};
 pub use backoff::{Backoff, Delay, Growth, Jitter};
 pub use breaker::{BreakerMode, BreakerState, CircuitBreaker, Record, Trip};
 pub use budget::{
@@ -48,7 +51,7 @@ pub use health::{HealthCheck, HealthState};
 pub use hedging::{HedgeState, Hedged, Hedging};
 pub use hysteresis::{Hysteresis, SwitchState};
 pub use outcome::{Attempt, Outcome, Outcomes};
-pub use outlier::{OutlierDetection, OutlierState};
+pub use outlier::{FailureRate, OutlierDetection, OutlierState, SuccessRate};
 pub use panic::{PanicThreshold, Routing};
 pub use queue::{Order, Queue, QueueState, QueueTimeout, Taken, Waiting};
 pub use rate::{BucketState, TokenBucket};

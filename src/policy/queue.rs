@@ -89,6 +89,8 @@ pub struct QueueState<T> {
 /// What CoDel remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 struct CodelState {
+    /// Whether a request has been looked at since the start.
+    begun: bool,
     /// Ticks until the interval is over.
     left: Ticks,
     /// The shortest wait in it.
@@ -243,9 +245,14 @@ impl<T: Clone + Debug + Eq + Hash> Queue<T> {
 
 impl CodelState {
     fn drops(&mut self, waited: Ticks, interval: Ticks, target: Ticks) -> bool {
+        if !self.begun {
+            *self = Self { begun: true, shortest: waited, ..*self };
+            return false;
+        }
         if self.left.is_zero() {
             let overloaded = self.shortest > target;
-            *self = Self { left: interval + Ticks(1), shortest: waited, overloaded };
+            // One more: an interval is over only after its length, not at its length.
+            *self = Self { begun: true, left: interval + Ticks(1), shortest: waited, overloaded };
             return false;
         }
         self.shortest = self.shortest.min(waited);

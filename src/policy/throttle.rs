@@ -1,9 +1,16 @@
-//! Client-side adaptive throttling (SRE book, chapter 21): a client rejects its own requests while its server does.
+//! Client-side adaptive throttling (SRE book, chapter 21, "Handling Overload", equation 21-1).
 //!
-//! Over a window of time a client counts its requests and those that were accepted. It rejects a new request itself with
-//! probability `max(0, (requests - K * accepts) / (requests + 1))`. Here that probability is a share: of n requests at once
-//! n times the probability are rejected, rounded down or up, and both are explored.
+//! Over a window of time a client counts its requests, and those that were accepted. It rejects a new request itself with
+//! probability `max(0, (requests - K * accepts) / (requests + 1))`, and counts it as a request all the same.
+//!
+//! # Rounding
+//!
+//! The probability becomes a share: of n requests at once, n times the probability are rejected, rounded down or up to a whole
+//! number, and both are explored. So what is rejected here differs from the expected number by less than one request. (Rarer
+//! draws, such as all n passing by luck, are not explored.) All n see the counts from before any of them, as concurrent
+//! requests do.
 
+use super::share::around;
 use super::window::{Counts, Window};
 use super::{Policy, PolicyError, Ratio};
 use std::ops::RangeInclusive;
@@ -26,23 +33,29 @@ impl AdaptiveThrottle {
     /// [`request`](AdaptiveThrottle::request) that there were n.
     #[must_use]
     pub fn may_pass(&self, state: &ThrottleState, n: u32) -> RangeInclusive<u32> {
-        let (requests, accepts) = (u64::from(state.0.sum(0)), u64::from(state.0.sum(1)));
-        let (num, den) = (u64::from(self.k.num), u64::from(self.k.den.max(1)));
+        let (requests, accepts) = (u128::from(state.0.sum(0)), u128::from(state.0.sum(1)));
+        let (num, den) = (u128::from(self.k.num), u128::from(self.k.den.max(1)));
         // rejected = n * (requests - k * accepts) / (requests + 1)
-        let over = (requests * den).saturating_sub(num * accepts) * u64::from(n);
-        let all = (requests + 1) * den;
-        let (least, most) = (over / all, over.div_ceil(all));
-        n - u32::try_from(most).unwrap_or(n).min(n)..=n - u32::try_from(least).unwrap_or(n).min(n)
+        let over = (requests * den).saturating_sub(num * accepts) * u128::from(n);
+        around(over, (requests + 1) * den, n)
     }
 
     /// `n` requests were made, those that it rejected included.
     pub fn request(&self, state: &mut ThrottleState, n: u32) {
-        state.0.add(0, n);
+        self.window.add(&mut state.0, 0, n);
     }
 
     /// `n` requests were accepted: answered, with whatever answer but that the server has too much to do.
     pub fn accept(&self, state: &mut ThrottleState, n: u32) {
-        state.0.add(1, n);
+        self.window.add(&mut state.0, 1, n);
+    }
+}
+
+impl ThrottleState {
+    /// Requests and accepts that are remembered.
+    #[must_use]
+    pub fn counts(&self) -> (u32, u32) {
+        (self.0.sum(0), self.0.sum(1))
     }
 }
 

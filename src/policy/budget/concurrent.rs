@@ -1,10 +1,16 @@
-//! Envoy's limits of concurrent retries: a fixed number, or a share of what is active.
+//! Envoy's limits of concurrent retries: a fixed number (`max_retries`), or a share of what is active (`retry_budget`).
 //!
-//! A retry is active from the moment that it is granted (its backoff included) until it ends.
+//! A retry counts from the moment that it is granted until it ends, its backoff included. Whether one more is granted is
+//! compared with the requests that are active at that moment, those waiting for a connection included; a retry becomes active
+//! when it is sent, after its backoff. An attempt that has just failed is no longer active. (Envoy may still count it, and
+//! so grant one retry more, where the answer came without a body.)
+//!
+//! Source: Envoy, `source/common/upstream/resource_manager_impl.h` (`RetryBudgetImpl`) and
+//! `source/common/router/retry_state_impl.cc`.
 
 use crate::policy::{Attempt, Outcome, Policy, PolicyError, Ratio};
 
-/// How many retries may be active at the same time.
+/// How many retries may be under way at the same time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ConcurrentBudget {
     /// This many in any case (`max_retries`, or a retry budget's `min_retry_concurrency`).
@@ -13,24 +19,28 @@ pub struct ConcurrentBudget {
     pub share: Ratio,
 }
 
-/// What is active.
+/// What is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct ConcurrentState {
-    /// Requests: first attempts and retries.
+    /// Attempts that have been sent and have not ended.
     pub active: u32,
-    /// Those of them that are retries.
+    /// Retries that have been granted and have not ended.
     pub retries: u32,
 }
 
 impl ConcurrentBudget {
-    /// How many retries may be active now.
+    /// How many retries may be under way now.
     #[must_use]
     pub fn limit(&self, state: &ConcurrentState) -> u32 {
         self.retries_min.max(self.share.of(state.active))
     }
 
     pub(super) fn request(&self, state: &mut ConcurrentState, n: u32) {
-        state.active += n;
+        state.active = state.active.saturating_add(n);
+    }
+
+    pub(super) fn retry_sent(&self, state: &mut ConcurrentState, n: u32) {
+        state.active = state.active.saturating_add(n);
     }
 
     pub(super) fn try_retry(
@@ -40,14 +50,14 @@ impl ConcurrentBudget {
         outcome: Outcome,
         n: u32,
     ) -> u32 {
-        (0..n).map(|_| self.try_one(state, attempt, outcome)).sum()
-    }
-
-    fn try_one(&self, state: &mut ConcurrentState, attempt: Attempt, outcome: Outcome) -> u32 {
-        self.failure(state, attempt, outcome, 1);
-        let granted = u32::from(state.retries < self.limit(state));
-        state.active += granted;
-        state.retries += granted;
+        // One after the other: each that ends makes the others' share smaller.
+        let mut granted = 0;
+        for _ in 0..n {
+            self.failure(state, attempt, outcome, 1);
+            let one = u32::from(state.retries < self.limit(state));
+            state.retries += one;
+            granted += one;
+        }
         granted
     }
 
@@ -56,10 +66,16 @@ impl ConcurrentBudget {
     }
 
     pub(super) fn failure(&self, state: &mut ConcurrentState, attempt: Attempt, _: Outcome, n: u32) {
-        state.active = state.active.saturating_sub(n);
-        if attempt != Attempt::First {
-            state.retries = state.retries.saturating_sub(n);
+        let retries = if attempt == Attempt::First { 0 } else { n };
+        if n > state.active || retries > state.retries {
+            crate::model::refuse(format!(
+                "{n} attempts end ({attempt:?}), but the retry budget knows of {} that are active, {} retries under way: \
+                 tell it of each attempt that is sent (`request`, `retry_sent`)",
+                state.active, state.retries
+            ));
         }
+        state.active -= n;
+        state.retries -= retries;
     }
 
     pub(super) fn available(&self, state: &ConcurrentState, _: Outcome) -> u32 {

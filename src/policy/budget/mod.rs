@@ -3,7 +3,8 @@
 //! A budget hears of every request: [`request`](RetryBudget::request) when first attempts begin, and then exactly one of
 //! three when an attempt ends: [`success`](RetryBudget::success); [`failure`](RetryBudget::failure) where nothing more is
 //! tried; [`try_retry`](RetryBudget::try_retry) where a retry is wanted, which tells how many are granted. A granted retry is
-//! an attempt of its own, which ends in one of the three ways too.
+//! an attempt of its own: [`retry_sent`](RetryBudget::retry_sent) when it is sent, after its backoff, and one of the three
+//! when it ends.
 
 mod concurrent;
 mod quota;
@@ -74,6 +75,13 @@ impl RetryBudget {
     #[must_use]
     pub fn try_retry(&self, state: &mut BudgetState, attempt: Attempt, outcome: Outcome, n: u32) -> u32 {
         each!(self, state, (b, s) => b.try_retry(s, attempt, outcome, n), n)
+    }
+
+    /// `n` retries that were granted are sent: their backoff is over. Only budgets that limit concurrent retries listen.
+    pub fn retry_sent(&self, state: &mut BudgetState, n: u32) {
+        if let (Self::Concurrent(budget), BudgetState::Concurrent(state)) = (self, state) {
+            budget.retry_sent(state, n);
+        }
     }
 
     /// `n` attempts of this kind succeeded.
