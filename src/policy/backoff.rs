@@ -23,13 +23,6 @@ pub enum Growth {
         /// The most that it grows to.
         cap: Duration,
     },
-    /// Before retry n (1 for the first): `min(cap, base * (2^n - 1))`, Envoy's rule.
-    ExponentialLessOne {
-        /// The delay before the first retry.
-        base: Duration,
-        /// The most that it grows to.
-        cap: Duration,
-    },
 }
 
 /// What randomness makes of the grown delay `d`.
@@ -44,7 +37,7 @@ pub enum Jitter {
     /// Anything from the base to three times the previous delay, but no more than the cap: the growth of `d` is not used,
     /// only its base and its cap. Before the first retry the previous delay is the base.
     Decorrelated,
-    /// `d` times anything from `lo` to `hi`. Applied after the cap, so it may exceed it, unless `within_cap`.
+    /// `d` times anything from `lo` to `hi`. Applied after the cap, so that it may exceed it.
     Factor {
         /// The least factor.
         lo: Ratio,
@@ -156,7 +149,7 @@ impl Backoff {
         match self.growth {
             Growth::None => (Duration::ZERO, Duration::ZERO),
             Growth::Fixed(delay) => (delay, delay),
-            Growth::Exponential { base, cap, .. } | Growth::ExponentialLessOne { base, cap } => (base, cap),
+            Growth::Exponential { base, cap, .. } => (base, cap),
         }
     }
 
@@ -174,10 +167,6 @@ impl Backoff {
                     delay = scale(delay, *factor);
                 }
                 delay.min(*cap)
-            }
-            Growth::ExponentialLessOne { base, cap } => {
-                let times = 1u32.checked_shl(retry.max(1)).map_or(u32::MAX, |p| p - 1);
-                base.saturating_mul(times).min(*cap)
             }
         }
     }
