@@ -93,9 +93,9 @@ struct CodelState {
     begun: bool,
     /// Ticks until the interval is over.
     left: Ticks,
-    /// The shortest wait in it.
-    shortest: Ticks,
-    /// Whether the interval before it had only long waits.
+    /// Whether all waits that were seen in the interval were too long.
+    all_long: bool,
+    /// Whether those of the interval before it were; of no matter once the interval is over.
     overloaded: bool,
 }
 
@@ -159,15 +159,15 @@ impl<T> Queue<T> {
 
     /// Building for longer than this is all alike.
     fn building_that_matters(&self) -> Ticks {
-        let order = match self.order {
-            Order::AdaptiveLifo(after) => after,
+        let for_order = match self.order {
+            Order::AdaptiveLifo(after) => after + Ticks(1),
             Order::Fifo | Order::Lifo => Ticks::ZERO,
         };
-        let timeout = match self.timeout {
-            QueueTimeout::Controlled { interval, .. } => interval,
+        let for_timeout = match self.timeout {
+            QueueTimeout::Controlled { interval, .. } => interval + Ticks(1),
             _ => Ticks::ZERO,
         };
-        if order.max(timeout).is_zero() { Ticks::ZERO } else { order.max(timeout) + Ticks(1) }
+        for_order.max(for_timeout)
     }
 }
 
@@ -244,19 +244,33 @@ impl<T: Clone + Debug + Eq + Hash> Queue<T> {
 }
 
 impl CodelState {
+    /// The interval of a new one is over at once, but not within its first tick.
+    fn new(timeout: QueueTimeout) -> Self {
+        match timeout {
+            QueueTimeout::Codel { .. } => Self { left: Ticks(1), ..Self::default() },
+            _ => Self::default(),
+        }
+    }
+
     fn drops(&mut self, waited: Ticks, interval: Ticks, target: Ticks) -> bool {
+        let long = waited > target;
         if !self.begun {
-            *self = Self { begun: true, shortest: waited, ..*self };
+            *self = Self { begun: true, all_long: long, ..*self };
             return false;
         }
         if self.left.is_zero() {
-            let overloaded = self.shortest > target;
+            let overloaded = self.all_long;
             // One more: an interval is over only after its length, not at its length.
-            *self = Self { begun: true, left: interval + Ticks(1), shortest: waited, overloaded };
+            *self = Self { begun: true, left: interval + Ticks(1), all_long: long, overloaded };
             return false;
         }
-        self.shortest = self.shortest.min(waited);
+        self.all_long &= long;
         self.overloaded && waited > target * 2
+    }
+
+    fn tick(&mut self) {
+        self.left = self.left.less_one();
+        self.overloaded &= !self.left.is_zero();
     }
 }
 
@@ -299,7 +313,7 @@ impl<T: Clone + Debug + Eq + Hash> Policy for Queue<T> {
     }
 
     fn initial(&self) -> QueueState<T> {
-        QueueState { waiting: Vec::new(), building: Ticks::ZERO, codel: CodelState::default() }
+        QueueState { waiting: Vec::new(), building: Ticks::ZERO, codel: CodelState::new(self.timeout) }
     }
 
     fn tick(&self, state: &mut QueueState<T>) {
@@ -319,6 +333,6 @@ impl<T: Clone + Debug + Eq + Hash> Policy for Queue<T> {
         } else {
             (state.building + Ticks(1)).min(self.building_that_matters())
         };
-        state.codel.left = state.codel.left.less_one();
+        state.codel.tick();
     }
 }

@@ -1,5 +1,12 @@
-//! Memcache leases ("Scaling Memcache at Facebook", NSDI 2013): who misses may fill the key only with a token, and tokens are
-//! given rarely.
+//! Memcache leases ("Scaling Memcache at Facebook", NSDI 2013, section 3.2.1): who misses may fill the key only with a token,
+//! and tokens are given rarely.
+//!
+//! A miss gives a token, at most once in a period for a key; who misses in between is told to wait and to ask again. Only the
+//! newest token may fill the key, once, and a deletion of the key takes that away. The period runs from the token, whatever
+//! became of it: a key that is filled and deleted again is not fetched again before the period is over.
+//!
+//! Tokens are told apart as long as somebody holds them: whoever got one must [`fill`](Lease::fill) or
+//! [`abandon`](Lease::abandon), or they pile up.
 
 use crate::policy::{Policy, PolicyError, Ticks};
 
@@ -47,7 +54,6 @@ impl Lease {
         let good = state.valid == Some(token);
         if good {
             state.valid = None;
-            state.left = Ticks::ZERO;
         }
         good
     }
@@ -63,6 +69,14 @@ impl Lease {
     /// The key is deleted: no token that is held may fill it any more.
     pub fn delete(&self, state: &mut LeaseState) {
         state.valid = None;
+    }
+}
+
+impl LeaseState {
+    /// The tokens that somebody holds, the lowest first.
+    #[must_use]
+    pub fn held(&self) -> &[LeaseToken] {
+        &self.held
     }
 }
 

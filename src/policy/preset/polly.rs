@@ -49,7 +49,7 @@ pub fn breaker(tick: Duration) -> Result<CircuitBreaker, PolicyError> {
     })
 }
 
-/// The default hedging: one more attempt after 2 s. (Not read at the source.)
+/// The default hedging: two attempts, the second after 2 s (`HedgingStrategyOptions`, stored in 2023).
 ///
 /// # Errors
 /// Where 2 s is no whole number of ticks.
