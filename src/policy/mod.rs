@@ -18,6 +18,8 @@ mod backoff;
 mod breaker;
 mod budget;
 mod cache;
+mod concurrency;
+mod cubic;
 mod error;
 mod health;
 mod hedging;
@@ -46,6 +48,8 @@ pub use cache::{
     Age, FlightState, Freshness, Lease, LeaseState, LeaseToken, Lookup, NegativeCaching, NegativeState,
     SingleFlight,
 };
+pub use concurrency::{ConcurrencyLimit, LimitState, Sample};
+pub use cubic::{CubicRate, CubicState};
 pub use error::PolicyError;
 pub use health::{HealthCheck, HealthState};
 pub use hedging::{HedgeState, Hedged, Hedging};

@@ -22,6 +22,20 @@ fn real(
     attempt: u32,
     outcome: Outcome,
 ) -> ShouldAttempt {
+    let mut layer = Layer::new("test");
+    layer.store_put(config.clone());
+    layer.store_put(bucket.clone());
+    answer(strategy, RuntimeComponentsBuilder::for_tests(), layer, attempt, outcome)
+}
+
+/// Tells the strategy how an attempt ended. `layer` holds the retry configuration and the token bucket.
+pub fn answer(
+    strategy: &StandardRetryStrategy,
+    mut components: RuntimeComponentsBuilder,
+    mut layer: Layer,
+    attempt: u32,
+    outcome: Outcome,
+) -> ShouldAttempt {
     let kind = match outcome {
         Outcome::Throttled => ErrorKind::ThrottlingError,
         Outcome::Timeout => ErrorKind::TransientError,
@@ -33,20 +47,12 @@ fn real(
     } else {
         Err(OrchestratorError::other("failed"))
     });
-    let mut components = RuntimeComponentsBuilder::for_tests();
     if !outcome.is_success() {
         components = components.with_retry_classifier(SharedRetryClassifier::new(AlwaysRetry(kind)));
     }
-    let mut layer = Layer::new("test");
     layer.store_put(RequestAttempts::new(attempt));
-    layer.store_put(config.clone());
-    layer.store_put(bucket.clone());
-    let answer = strategy.should_attempt_retry(
-        &context,
-        &components.build().unwrap(),
-        &ConfigBag::of_layers(vec![layer]),
-    );
-    answer.unwrap()
+    let config = ConfigBag::of_layers(vec![layer]);
+    strategy.should_attempt_retry(&context, &components.build().unwrap(), &config).unwrap()
 }
 
 /// A request under way: its attempt's number and kind, and the real strategy, which holds what its last retry cost.

@@ -1,10 +1,10 @@
 //! What holds for every policy: a count is so many single ones, idleness leads back to the start, and states are few.
 
 use aftercalm::policy::{
-    AdaptiveThrottle, AdmissionControl, Attempt, BreakerState, CircuitBreaker, ConcurrentBudget, Freshness,
-    HealthCheck, Hysteresis, Lease, LeaseState, NegativeCaching, Outcome, Outcomes, OutlierDetection, Policy,
-    QuotaBudget, Ratio, Record, RetryBudget, ThrottlingBudget, Ticks, TokenBucket, Trip, Window,
-    WindowBudget,
+    AdaptiveThrottle, AdmissionControl, Attempt, BreakerState, CircuitBreaker, ConcurrentBudget, CubicRate,
+    CubicState, Freshness, HealthCheck, Hysteresis, Lease, LeaseState, NegativeCaching, Outcome, Outcomes,
+    OutlierDetection, Policy, QuotaBudget, Ratio, Record, RetryBudget, ThrottlingBudget, Ticks, TokenBucket,
+    Trip, Window, WindowBudget,
 };
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -228,6 +228,27 @@ fn states_are_finitely_many_and_idleness_leads_back_to_the_start() {
         Hysteresis { on_level: 5, on_after: Ticks(2), off_level: 2, off_after: Ticks(3) }
     }
     assert_eq!(reachable(&switch, &[&observe(0), &observe(3), &observe(9)]).len(), 5);
+}
+
+#[test]
+fn an_adaptive_rate_has_finitely_many_states_and_keeps_its_bounds() {
+    let rate = CubicRate { tick_ms: 500, quanta: 2, rate_max: 3 };
+    // In each tick so many answers, with throttling or without, and some sends.
+    let tick = |good: u32, throttled: u32| {
+        let rate = rate.clone();
+        move |s: &mut CubicState| {
+            _ = rate.send(s, 1);
+            rate.answered(s, false, good);
+            rate.answered(s, true, throttled);
+            rate.tick(s);
+        }
+    };
+    let states = reachable(&rate, &[&tick(0, 0), &tick(1, 0), &tick(2, 0), &tick(0, 1), &tick(1, 1)]);
+    assert!(states.len() > 100, "{}", states.len());
+    for state in &states {
+        assert!(state.measured() <= 6);
+        assert!(state.rate().is_none_or(|rate| (1..=12).contains(&rate)), "half a request to twice the most");
+    }
 }
 
 #[test]

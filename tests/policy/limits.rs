@@ -1,8 +1,8 @@
 //! What rejects: adaptive throttling, admission control, token buckets; and hedging.
 
 use aftercalm::policy::{
-    AdaptiveThrottle, AdmissionControl, HedgeState, Hedged, Hedging, Outcome, Policy, Ratio, Ticks,
-    TokenBucket, Window, preset,
+    AdaptiveThrottle, AdmissionControl, ConcurrencyLimit, HedgeState, Hedged, Hedging, Outcome, Policy,
+    Ratio, Sample, Ticks, TokenBucket, Window, preset,
 };
 use std::time::Duration;
 
@@ -198,5 +198,96 @@ fn success_and_fatal_failures_end_a_hedged_call_and_throttling_stops_hedges() {
                 }
             }
         }
+    }
+}
+
+fn sample(time: u32, in_flight: u32, dropped: bool) -> Sample {
+    Sample { time: Ticks(time), in_flight, dropped }
+}
+
+#[test]
+fn aimd_adds_one_and_takes_a_tenth() {
+    let limit = preset::netflix::aimd(Duration::from_secs(1)).unwrap();
+    let mut state = limit.start();
+    assert_eq!((limit.admit(&state, 15, 9), limit.admit(&state, 30, 1)), (5, 0));
+    for (end, expected) in [
+        (sample(1, 10, false), 21),
+        (sample(1, 10, false), 21), // 20 is less than 21
+        (sample(5, 11, false), 22),
+        (sample(6, 22, false), 20), // 19.8, but never less than 20
+        (sample(1, 22, true), 20),
+    ] {
+        limit.sample(&mut state, end, false);
+        assert_eq!(state.limit, expected, "{end:?}");
+    }
+    (0..500).for_each(|_| limit.sample(&mut state, sample(1, 200, false), false));
+    assert_eq!(state.limit, 200);
+    limit.sample(&mut state, sample(1, 200, true), false);
+    assert_eq!(state.limit, 180);
+}
+
+/// Netflix's rule in floating point, as its source has it.
+fn vegas_by_definition(limit: f64, shortest: f64, sample: Sample) -> f64 {
+    let root =
+        |limit: f64| if limit < 1000.0 { limit.log10().floor().max(1.0) } else { limit.sqrt().floor() };
+    let time = f64::from(sample.time.0);
+    let queue = (limit * (1.0 - shortest / time) - 1e-9).ceil();
+    let next = if sample.dropped {
+        limit - root(limit)
+    } else if f64::from(sample.in_flight) * 2.0 < limit {
+        return limit;
+    } else if queue <= root(limit) {
+        limit + 6.0 * root(limit)
+    } else if queue < 3.0 * root(limit) {
+        limit + root(limit)
+    } else if queue > 6.0 * root(limit) {
+        limit - root(limit)
+    } else {
+        return limit;
+    };
+    next.clamp(1.0, 1500.0)
+}
+
+#[test]
+fn vegas_follows_its_definition_and_probes_within_its_range() {
+    let limit = ConcurrencyLimit::Vegas { initial: 20, max: 1500, probe: 3 };
+    let (mut up, mut down, mut probes) = (0, 0, 0);
+    for seed in 0..40 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut state = limit.start();
+        let (mut real, mut shortest, mut samples) = (20.0, None::<u32>, 0u32);
+        // Some runs are quick and grow, others are slow.
+        let slow = random.u32(1..12);
+        for _ in 0..1500 {
+            let in_flight = random.u32(0..=2 * state.limit);
+            let end = sample(random.u32(3..4 + slow), in_flight, random.u8(0..50) == 0);
+            samples += 1;
+            let (may, must) = (limit.may_probe(&state), limit.must_probe(&state));
+            assert_eq!(may, f64::from(samples) >= 0.5 * 3.0 * real);
+            assert_eq!(must, f64::from(samples) >= 3.0 * real);
+            let probe = must || (may && random.u8(0..20) == 0);
+            limit.sample(&mut state, end, probe);
+            if probe {
+                (shortest, samples, probes) = (Some(end.time.0), 0, probes + 1);
+            } else if shortest.is_none_or(|t| end.time.0 < t) {
+                shortest = Some(end.time.0);
+            } else {
+                let next = vegas_by_definition(real, shortest.unwrap().into(), end);
+                (up, down) = (up + u32::from(next > real), down + u32::from(next < real));
+                real = next;
+            }
+            assert_eq!(f64::from(state.limit), real, "seed {seed}, {end:?}");
+        }
+    }
+    assert!(up > 500 && down > 500 && probes > 100, "{up} up, {down} down, {probes} probes");
+}
+
+#[test]
+fn a_bulkhead_never_has_more_in_flight_than_its_size() {
+    let bulkhead = ConcurrencyLimit::Fixed(preset::resilience4j::BULKHEAD);
+    let state = bulkhead.start();
+    for in_flight in 0..60 {
+        let begun = bulkhead.admit(&state, in_flight, 40);
+        assert!(begun + in_flight <= in_flight.max(25) && (begun == 40 || begun + in_flight >= 25));
     }
 }

@@ -10,6 +10,7 @@ fn all(tick: Duration) -> Result<(), PolicyError> {
     preset::finagle::retry_budget(tick)?.validate()?;
     preset::tower::retry_budget(tick)?.validate()?;
     preset::linkerd::retry_budget(tick)?.validate()?;
+    preset::aws::adaptive_rate(tick)?.validate()?;
     preset::envoy::outlier_detection(tick, 10)?.validate()?;
     preset::envoy::admission_control(tick)?.validate()?;
     preset::resilience4j::breaker(tick)?.validate()?;
@@ -17,6 +18,8 @@ fn all(tick: Duration) -> Result<(), PolicyError> {
     preset::polly::hedging(tick)?.validate()?;
     preset::hystrix::breaker(tick)?.validate()?;
     preset::sre::adaptive_throttle(tick)?.validate()?;
+    preset::netflix::aimd(tick)?.validate()?;
+    preset::netflix::vegas().validate()?;
     preset::facebook::lease(tick)?.validate()?;
     preset::facebook::adaptive_lifo::<()>(tick)?.validate()?;
     preset::dns::resolution_failures(tick)?.validate()

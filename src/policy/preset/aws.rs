@@ -4,7 +4,7 @@
 //! `AWS_NEW_RETRIES_2026=true`, read in aws-sdk-php `src/Retry/V3/RetryMiddleware.php` and `aws-smithy-runtime` 1.16.2
 //! (`RetrySpec` 2.1), whose token bucket a test drives beside this one.
 
-use crate::policy::{Backoff, Jitter, Outcomes, QuotaBudget, Retry, RetryBudget};
+use crate::policy::{Backoff, CubicRate, Jitter, Outcomes, PolicyError, QuotaBudget, Retry, RetryBudget};
 use std::time::Duration;
 
 /// The longest delay before jitter.
@@ -71,4 +71,13 @@ pub const fn standard_quota_2026() -> RetryBudget {
         cost_throttled: 5,
         no_retry_gain: 1,
     })
+}
+
+/// Adaptive mode: standard mode's retries and quota, and this limit of the rate at which attempts are sent. Rates are kept in
+/// tenths of a request a second, up to 100.
+///
+/// # Errors
+/// Where half a second is no whole number of ticks, nor a tick a whole number of half seconds.
+pub fn adaptive_rate(tick: Duration) -> Result<CubicRate, PolicyError> {
+    CubicRate::new(tick)
 }

@@ -17,6 +17,7 @@ pub mod grpc;
 pub mod hystrix;
 pub mod istio;
 pub mod linkerd;
+pub mod netflix;
 pub mod polly;
 pub mod resilience4j;
 pub mod sre;
