@@ -4,6 +4,7 @@
 mod agreement;
 mod aliases;
 mod naive;
+mod random;
 mod refusals;
 mod rules;
 mod setup;
