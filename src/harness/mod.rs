@@ -17,7 +17,7 @@ pub mod output;
 mod quantity;
 
 pub use exit::{EXIT_HELP, Exit};
-pub use limits::{LimitArgs, memory_bytes_default};
+pub use limits::{EngineArg, LimitArgs, memory_bytes_default};
 pub use options::{CheckOptions, Color, Format, ModelCommandLine};
 
 use crate::check::{CheckError, Limits, check, check_certified};
