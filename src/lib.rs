@@ -11,8 +11,10 @@ pub mod check;
 pub mod cli;
 pub mod harness;
 pub mod model;
+pub mod policy;
 pub mod property;
 pub mod report;
+pub mod spec;
 pub mod witness;
 
 pub use harness::run;

@@ -7,6 +7,7 @@
 use super::behaviour::TimedActor;
 use super::outcome::Part;
 use super::pipeline::{Envelope, Pipeline};
+use super::reads::{Read, note};
 use super::span::FOREVER;
 use super::system::{Handle, Message};
 use super::value::Value;
@@ -52,13 +53,28 @@ pub struct Running<'a, Timer> {
     pub ticks_max: Option<u32>,
 }
 
+impl<Msg> TimedState<Msg> {
+    /// The part of the actor at this place, of which `half` is looked at.
+    fn part(&self, index: usize, half: fn(usize) -> Read) -> Option<&Part> {
+        let part = self.parts.get(index)?;
+        note(half(index));
+        Some(part)
+    }
+
+    /// All parts.
+    fn all(&self) -> &[Part] {
+        note(Read::All);
+        &self.parts
+    }
+}
+
 impl<Msg: Message> TimedState<Msg> {
     /// The state of this actor.
     ///
     /// # Panics
     /// If the handle is of another system.
     pub fn get<A: Actor<State: 'static>>(&self, actor: Handle<A>) -> &A::State {
-        let state = self.parts.get(actor.index()).and_then(|part| part.local.state.get());
+        let state = self.part(actor.index(), Read::Local).and_then(|part| part.local.state.get());
         state.unwrap_or_else(|| panic!("{actor:?} is a handle of another system"))
     }
 
@@ -122,12 +138,12 @@ impl<Msg: Message> TimedState<Msg> {
 
     /// What this actor has saved with `Out::save`.
     pub fn saved<A: Actor<Storage: 'static>>(&self, actor: Handle<A>) -> Option<&A::Storage> {
-        self.parts.get(actor.index())?.local.saved.as_ref()?.get()
+        self.part(actor.index(), Read::Local)?.local.saved.as_ref()?.get()
     }
 
     /// The running timers of this actor.
     pub fn timers<A: TimedActor>(&self, actor: Handle<A>) -> impl Iterator<Item = Running<'_, A::Timer>> {
-        let timers = self.parts.get(actor.index()).map_or(&[][..], |part| &part.local.timers);
+        let timers = self.part(actor.index(), Read::Local).map_or(&[][..], |part| &part.local.timers);
         timers.iter().filter_map(|t| {
             let ticks_max = (t.left.hi != FOREVER).then_some(t.left.hi);
             Some(Running { timer: t.timer.get()?, ticks_min: t.left.lo, ticks_max })
@@ -142,7 +158,8 @@ impl<Msg: Message> TimedState<Msg> {
     /// The messages under way to this actor.
     pub fn in_flight_to(&self, dst: impl Into<Id>) -> impl Iterator<Item = InFlight<'_, Msg>> {
         let dst = dst.into();
-        let envelopes = self.parts.get(usize::from(dst)).map_or(&[][..], |part| part.pipeline.envelopes());
+        let envelopes = self.part(usize::from(dst), Read::Pipeline);
+        let envelopes = envelopes.map_or(&[][..], |part| part.pipeline.envelopes());
         envelopes.iter().filter_map(move |e| {
             Some(InFlight {
                 src: e.src.into(),
@@ -171,13 +188,13 @@ impl<Msg: Message, A: Actor<State: 'static>> Index<Handle<A>> for TimedState<Msg
 
 impl<Msg> Clone for TimedState<Msg> {
     fn clone(&self) -> Self {
-        Self { parts: self.parts.clone(), names: Arc::clone(&self.names), of: PhantomData }
+        Self { parts: self.all().into(), names: Arc::clone(&self.names), of: PhantomData }
     }
 }
 
 impl<Msg> PartialEq for TimedState<Msg> {
     fn eq(&self, other: &Self) -> bool {
-        self.parts == other.parts
+        self.all() == other.all()
     }
 }
 
@@ -185,13 +202,14 @@ impl<Msg> Eq for TimedState<Msg> {}
 
 impl<Msg> Hash for TimedState<Msg> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts.hash(state);
+        self.all().hash(state);
     }
 }
 
 impl<Msg> fmt::Debug for TimedState<Msg> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = || self.names.iter().zip(&self.parts);
+        let all = self.all();
+        let parts = || self.names.iter().zip(all);
         let mut shown = f.debug_struct("State");
         for (name, part) in parts() {
             shown.field(name, &part.local.state);

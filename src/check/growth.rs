@@ -74,8 +74,8 @@ impl Growth {
 
     fn find<M: Checkable>(&mut self, system: &System<M>, explored: &Explored<M>) {
         let hasher = foldhash::quality::FixedState::with_seed(3);
-        for id in self.controls.len() as u32..explored.states.len() {
-            self.controls.push(hasher.hash_one(control(system, explored.states.get(id))));
+        for id in self.controls.len() as u32..explored.graph.size() {
+            self.controls.push(hasher.hash_one(control(system, &explored.state(&system.model, id))));
         }
         let size = explored.graph.size();
         let tips: Vec<u32> =
@@ -109,8 +109,8 @@ impl Growth {
         tip: u32,
         measure: usize,
     ) -> Vec<u32> {
-        let state = explored.states.get(tip);
-        let (own, own_counters) = (control(system, state), counters(system, state));
+        let state = explored.state(&system.model, tip);
+        let (own, own_counters) = (control(system, &state), counters(system, &state));
         let values = &explored.graph.measures[measure];
         let mut found = Vec::new();
         let mut at = explored.graph.parents[tip as usize];
@@ -118,8 +118,8 @@ impl Growth {
             let alike = self.controls[at as usize] == self.controls[tip as usize]
                 && values[at as usize] < values[tip as usize];
             if alike {
-                let before = explored.states.get(at);
-                if covers(&own_counters, &counters(system, before)) && control(system, before) == own {
+                let before = explored.state(&system.model, at);
+                if covers(&own_counters, &counters(system, &before)) && control(system, &before) == own {
                     found.push(at);
                 }
             }
@@ -192,8 +192,9 @@ fn saturation<M: Checkable>(
     let peak = graph.measures[measure][*tops.first()? as usize];
     let mut growth = Growth { pumps: vec![None; system.claims.len()], ..Growth::default() };
     let hasher = foldhash::quality::FixedState::with_seed(3);
-    growth.controls =
-        (0..graph.size()).map(|id| hasher.hash_one(control(system, explored.states.get(id)))).collect();
+    growth.controls = (0..graph.size())
+        .map(|id| hasher.hash_one(control(system, &explored.state(&system.model, id))))
+        .collect();
     let told = Told { system, explored, operator: Operator::Absent };
     for &top in tops.iter().take(TIPS_MAX) {
         for from in growth.ancestors(system, explored, top, measure).into_iter().take(CANDIDATES_MAX) {
@@ -201,9 +202,9 @@ fn saturation<M: Checkable>(
             let mut cycle = ancestry(graph, top).steps;
             cycle.drain(..stem.steps.len());
             let trace = told.trace(&stem, &cycle).ok()?;
-            let state = explored.states.get(top);
+            let state = explored.state(&system.model, top);
             let value = |s: &M::State| system.measures[measure].value(&system.model, s);
-            if round(system, &trace.cycle, state, false).iter().any(|s| value(s) == peak) {
+            if round(system, &trace.cycle, &state, false).iter().any(|s| value(s) == peak) {
                 let gain = peak - graph.measures[measure][from as usize];
                 return Some(format!(
                     "it saturates at {peak}: a loop that adds {gain} below is taken at {peak} without adding"

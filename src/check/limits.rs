@@ -1,6 +1,7 @@
 //! What ends a search before it has seen everything. Each limit is an option with a name; hitting one ends the search
 //! cleanly, and what is known so far is reported.
 
+use super::engine::Engine;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub struct Limits {
     pub time_max: Option<Duration>,
     /// The most steps from an initial state (ticks, in a timed system). None: no limit.
     pub depth_max: Option<u64>,
+    /// How states are searched for: one of the searches, or what suits the model.
+    pub engine: Engine,
     /// Set from outside (Ctrl-C) to end the search as soon as possible.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -30,6 +33,7 @@ impl Default for Limits {
             memory_bytes_used: None,
             time_max: None,
             depth_max: None,
+            engine: Engine::Auto,
             interrupt: Arc::default(),
         }
     }

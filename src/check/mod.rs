@@ -10,6 +10,7 @@ mod certify;
 mod coverage;
 mod decide;
 mod enabled;
+mod engine;
 mod fair;
 pub mod graph;
 mod growth;
@@ -20,6 +21,7 @@ mod limits;
 mod longest;
 mod ltl;
 mod outcome;
+mod product;
 mod quantity;
 mod review;
 mod scc;
@@ -28,6 +30,7 @@ mod states;
 mod tell;
 mod tipping;
 
+pub use engine::{Engine, StateSpace, state_space};
 pub use limits::{Limits, Stop};
 pub use outcome::{Amplification, Decision, Note, Outcome, Peak, Remedy, TippingPoint};
 
@@ -38,10 +41,11 @@ use crate::witness::{Finding as Shown, ReplayError, replay};
 use certify::Certifier;
 use coverage::unexercised;
 use decide::{Decider, Finding};
+use engine::explore;
 use fair::FairSets;
 use isolation::{Comparison, Observed, compare};
 use review::{WithOperator, amplifications, peaks, tipping_point};
-use search::{Explored, Operator, explore, show};
+use search::{Explored, Operator, show};
 use std::time::Instant;
 use tell::Told;
 
@@ -213,8 +217,8 @@ fn fair_sets<M: Checkable>(system: &System<M>) -> FairSets {
 }
 
 fn notes<M: Checkable>(system: &System<M>, explored: &Explored<M>, decisions: &[Decision<M>]) -> Vec<Note> {
-    let coarse = explored.states.coarse_hash();
-    let note = coarse.map(|(pairs, a, b)| Note::CoarseHash { pairs, first: show(a), second: show(b) });
+    let coarse = explored.coarse_hash(&system.model);
+    let note = coarse.map(|(pairs, a, b)| Note::CoarseHash { pairs, first: show(&*a), second: show(&*b) });
     let mut notes: Vec<Note> = note.into_iter().collect();
     if explored.stops.is_empty() && explored.graph.complete() {
         notes.extend(unexercised(system, &explored.graph, decisions));

@@ -4,11 +4,12 @@
 
 use super::bits::Bits;
 use super::decide::{Decider, Finding};
+use super::engine::explore;
 use super::graph::StateGraph;
 use super::intervention::{Question, intervention};
 use super::limits::Limits;
 use super::outcome::{Amplification, Peak, Remedy, TippingPoint};
-use super::search::{Operator, explore};
+use super::search::Operator;
 use super::tell::{Told, ancestry};
 use super::tipping::Weighed;
 use crate::model::Checkable;

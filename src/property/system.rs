@@ -2,6 +2,7 @@
 
 use super::claim::{Claim, ClaimError, Draft, Temporal};
 use super::expr::StateExpr;
+use crate::actor::factored::{self, Factored};
 use crate::model::{Atom, Checkable, Measure};
 use std::fmt;
 use std::sync::Arc;
@@ -110,6 +111,8 @@ pub struct System<M: Checkable> {
     /// What is to be verified.
     pub claims: Vec<Claim>,
     errors: Vec<SystemError>,
+    /// How the model's states are made of parts, if it is a timed system.
+    pub(crate) factored: Option<Factored<M>>,
 }
 
 /// A system that cannot be checked as it is written.
@@ -225,6 +228,7 @@ impl<M: Checkable + 'static> System<M> {
             behaving: Vec::new(),
             claims: Vec::new(),
             errors: Vec::new(),
+            factored: factored::lookup(),
         };
         for property in system.model.properties() {
             let condition = property.condition;

@@ -5,6 +5,7 @@ mod agreement;
 mod aliases;
 mod growth;
 mod naive;
+mod random;
 mod refusals;
 mod rules;
 mod setup;
