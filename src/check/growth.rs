@@ -180,7 +180,8 @@ pub fn bounded<M: Checkable>(
 }
 
 /// Whether the measure stops at its peak, in the states `tops`, only because it is capped: a loop adds to it up to the peak, and
-/// can be taken there without adding.
+/// can be taken there without adding. The loop is known by its actions' texts, so where those carry the counter (a message that says
+/// how large it is) nothing is said of saturation.
 fn saturation<M: Checkable>(
     system: &System<M>,
     explored: &Explored<M>,
