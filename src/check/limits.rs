@@ -21,6 +21,12 @@ pub struct Limits {
     pub depth_max: Option<u64>,
     /// How states are searched for: one of the searches, or what suits the model.
     pub engine: Engine,
+    /// The number of threads that search, at least 1; the answers are the same on any number. None: as many as there are cores. The
+    /// generic search uses one.
+    pub threads: Option<usize>,
+    /// About so many edges are made before the threads wait for each other. Tests make it small.
+    #[doc(hidden)]
+    pub block_edges: usize,
     /// Set from outside (Ctrl-C) to end the search as soon as possible.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -34,8 +40,18 @@ impl Default for Limits {
             time_max: None,
             depth_max: None,
             engine: Engine::Auto,
+            threads: Some(1),
+            block_edges: 1 << 21,
             interrupt: Arc::default(),
         }
+    }
+}
+
+impl Limits {
+    /// The number of threads that search.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).max(1)
     }
 }
 

@@ -26,6 +26,9 @@ pub struct LimitArgs {
     /// How to search for states
     #[arg(long, value_enum, default_value_t, help_heading = "Search")]
     pub engine: EngineArg,
+    /// Search with N threads; the answers are the same on any number [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Search")]
+    pub threads: Option<u16>,
 }
 
 /// How to search for states, as an option.
@@ -50,12 +53,14 @@ impl LimitArgs {
             memory_bytes_used: Some(memory_bytes_used),
             time_max: self.time_max,
             depth_max: self.depth_max,
+            threads: self.threads.map(usize::from),
             engine: match self.engine {
                 EngineArg::Auto => Engine::Auto,
                 EngineArg::Generic => Engine::Generic,
                 EngineArg::Product => Engine::Product,
             },
             interrupt,
+            block_edges: defaults.block_edges,
         }
     }
 }

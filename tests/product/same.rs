@@ -6,7 +6,13 @@ use aftercalm::property::System;
 
 /// The ways in which the product search can be run.
 pub fn ways(limits: &Limits) -> Vec<(String, Limits)> {
-    vec![("product".to_owned(), Limits { engine: Engine::Product, ..limits.clone() })]
+    let way = |threads| {
+        (
+            format!("{threads} threads"),
+            Limits { engine: Engine::Product, threads: Some(threads), block_edges: 64, ..limits.clone() },
+        )
+    };
+    [1, 2, 4].map(way).into()
 }
 
 /// The same limits for the generic search.

@@ -64,6 +64,8 @@ impl<T: Eq + Hash> Interned<T> {
 #[derive(Default)]
 pub struct IdMap {
     slots: Vec<Slot>,
+    /// What is left of 64 bits above the place of a slot.
+    shift: u32,
     len: usize,
 }
 
@@ -89,9 +91,8 @@ impl IdMap {
     /// The first slot to look at; there must be slots.
     #[inline]
     fn home(&self, key: u64, third: u32) -> usize {
-        let mixed = (key ^ u64::from(third).wrapping_mul(GOLDEN).rotate_left(32)).wrapping_mul(GOLDEN);
-        let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(GOLDEN);
-        (mixed >> (64 - self.slots.len().trailing_zeros())) as usize
+        let mixed = (key ^ u64::from(third).rotate_left(16)).wrapping_mul(GOLDEN);
+        (mixed >> self.shift) as usize
     }
 
     /// The value of (`a`, `b`, `third`).
@@ -119,6 +120,7 @@ impl IdMap {
     pub fn insert(&mut self, a: u32, b: u32, third: u32, value: u32) {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
             let larger = vec![Slot { key: 0, third: 0, value: NONE }; (self.slots.len() * 2).max(16)];
+            self.shift = u64::BITS - larger.len().trailing_zeros();
             for slot in std::mem::replace(&mut self.slots, larger) {
                 if slot.value != NONE {
                     self.place(slot);

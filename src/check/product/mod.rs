@@ -16,11 +16,13 @@
 //! Cost: for each edge some 50 ns and 4 bytes, for each state its words, 13 to 19 bytes for parent, row and table, and its atoms and
 //! measures. The actors' own work is paid once for each of their situations.
 
+mod buffer;
 mod expand;
 mod host;
 mod ids;
 mod layout;
 mod packed;
+mod parallel;
 mod run;
 mod store;
 mod tables;
@@ -75,19 +77,22 @@ struct Ran {
 
 fn run(host: &dyn Host, limits: &Limits) -> Ran {
     let [atoms, measures] = host.functions();
+    let threads = limits.threads();
     let mut run = Run {
         host,
         limits,
         started: Instant::now(),
         tables: Tables::new(host.machine()),
         layout: Layout::default(),
-        functions: (0..atoms + measures).map(|_| Function::new()).collect(),
+        functions: (0..threads).map(|_| (0..atoms + measures).map(|_| Function::new()).collect()).collect(),
         view: host.view(),
         graph: StateGraph::new(atoms, measures),
         labels: HashMap::from([(0, 0)]),
         level_end: 0,
         depth: 0,
         memory_seen: 0,
+        marks: host.looks_at_actions(0) || host.classes() > 0,
+        threads,
         packings: 0,
     };
     let mut words = Vec::new();

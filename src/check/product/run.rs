@@ -4,14 +4,15 @@
 //! order. What goes wrong is told as there: a state whose expansion or whose values fail is handed to the functions of the generic
 //! search, which name what failed.
 
+use super::buffer::{Buffer, Scene};
 use super::expand::Expander;
 use super::host::{Host, View};
 use super::layout::Layout;
+use super::parallel::Block;
 use super::store::Store;
 use super::tables::{Miss, Tables};
 use super::values::Function;
 use crate::actor::outcome::Part;
-use crate::actor::reads::Read;
 use crate::check::graph::{NONE, StateGraph};
 use crate::check::limits::{Limits, Stop};
 use crate::check::search::End;
@@ -25,7 +26,7 @@ const BUFFER: usize = 1024;
 /// Memory is looked at once in so many states.
 const LOOK_EACH: u32 = 1 << 14;
 /// The generic search is asked about each of the first so many states, and what it says is compared.
-pub const ASK_FIRST: u32 = 256;
+pub const ASK_FIRST: u32 = 128;
 /// And about one state in so many after that.
 pub const ASK_EACH: u32 = 1024;
 
@@ -36,7 +37,8 @@ pub struct Run<'a> {
     pub started: Instant,
     pub tables: Tables,
     pub layout: Layout,
-    pub functions: Vec<Function>,
+    /// The atoms and measures, as each thread knows them; the first is this one.
+    pub functions: Vec<Vec<Function>>,
     pub view: Box<dyn View + 'a>,
     pub graph: StateGraph,
     /// The index of each distinct edge mask.
@@ -45,36 +47,12 @@ pub struct Run<'a> {
     pub level_end: u32,
     pub depth: u64,
     pub memory_seen: u32,
+    /// Whether the actions may have to be looked at.
+    pub marks: bool,
+    /// How many threads expand states.
+    pub threads: usize,
     /// How often the states were packed anew.
     pub packings: u32,
-}
-
-/// Successors that were not looked up yet, of the states from `first` on.
-pub struct Buffer<const N: usize> {
-    pub first: u32,
-    pub words: Vec<[u64; N]>,
-    /// Where the successors of each state end.
-    pub ends: Vec<usize>,
-    /// The mask of each, where edges have labels.
-    pub masks: Vec<u128>,
-}
-
-impl<const N: usize> Buffer<N> {
-    pub fn new() -> Self {
-        Self { first: 0, words: Vec::new(), ends: Vec::new(), masks: Vec::new() }
-    }
-
-    /// The state whose successors come next.
-    pub fn next(&self) -> u32 {
-        self.first + self.ends.len() as u32
-    }
-
-    fn clear(&mut self) {
-        self.first = self.next();
-        self.words.clear();
-        self.ends.clear();
-        self.masks.clear();
-    }
 }
 
 /// Why a stretch of the search is over.
@@ -89,8 +67,7 @@ impl Run<'_> {
     /// Goes on from the first state that was not expanded, as far as the layout carries.
     pub fn explore<const N: usize>(&mut self, store: &mut Store<N>) -> Result<Pause, End> {
         let mut expander = Expander::new(self.tables.actors());
-        let mut buffer = Buffer::new();
-        buffer.first = self.graph.expanded();
+        let mut buffer = Buffer::new(self.graph.expanded());
         loop {
             if buffer.next() == self.level_end {
                 if self.level_end as usize == store.len() {
@@ -103,6 +80,14 @@ impl Run<'_> {
                 return Err(End::Stop(Stop::Depth(depth_max)));
             }
             self.look(buffer.first)?;
+            if self.threads > 1 && self.level_end - buffer.first >= self.states_min() {
+                match self.block(store, &mut buffer)? {
+                    Block::Done => continue,
+                    Block::Outgrown => return Ok(Pause::Outgrown),
+                    // Found again by one thread, which tells it in its place.
+                    Block::Failed => self.threads = 1,
+                }
+            }
             let filled = self.fill(store, &mut expander, &mut buffer);
             // What was found before a fault comes first.
             self.flush(store, &mut buffer)?;
@@ -147,7 +132,9 @@ impl Run<'_> {
             let state = *store.get(id);
             match expander.expand(&self.tables, &self.layout, &state, &mut buffer.words) {
                 Ok(()) => {
-                    if let Err(fault) = self.mark(id, &state, start, buffer) {
+                    if self.marks
+                        && let Err(fault) = self.mark(&state, start, buffer)
+                    {
                         buffer.words.truncate(start);
                         return Err(fault);
                     }
@@ -198,50 +185,25 @@ impl Run<'_> {
 
     /// The parts of a packed state.
     pub fn parts(&self, words: &[u64]) -> Box<[Part]> {
-        let numbers = self.layout.unpack(words).enumerate();
-        numbers.map(|(actor, numbers)| self.tables.part(actor, numbers)).collect()
+        Scene { host: self.host, tables: &self.tables, layout: &self.layout }.parts(words)
     }
 
-    /// Looks at the actions of state `id`, whose successors stand in the buffer from `start` on: leaves out those that are not to be
-    /// explored, and notes the masks of the others.
+    /// Looks at the actions of a state, whose successors stand in the buffer from `start` on.
     fn mark<const N: usize>(
         &mut self,
-        id: u32,
         state: &[u64; N],
         start: usize,
         buffer: &mut Buffer<N>,
     ) -> Result<(), Fault> {
-        let unseen = first_sets(self.host.classes()) & !self.graph.classes;
-        if !self.host.looks_at_actions(unseen) {
-            return Ok(());
-        }
-        let marks = self.host.marks(self.parts(state), unseen)?;
-        if marks.len() != buffer.words.len() - start {
-            return Err(self.differs(id, "actions", buffer.words.len() - start, marks.len()));
-        }
-        let mut end = start;
-        for (i, mark) in marks.iter().enumerate().filter(|(_, mark)| mark.explored) {
-            let next = buffer.words[start + i];
-            if next != *state {
-                self.graph.classes |= mark.classes;
-            }
-            if self.host.labelled() {
-                buffer.masks.push(mark.mask);
-            }
-            buffer.words[end] = next;
-            end += 1;
-        }
-        buffer.words.truncate(end);
+        let scene = Scene { host: self.host, tables: &self.tables, layout: &self.layout };
+        let classes = scene.mark(state, start, buffer, self.unseen())?;
+        self.graph.classes |= classes;
         Ok(())
     }
 
-    fn differs(&self, id: u32, function: &str, first: usize, second: usize) -> Fault {
-        Fault::NotDeterministic {
-            function: function.to_owned(),
-            state: Some(format!("state {id}")),
-            first: format!("{first} actions"),
-            second: format!("{second} actions"),
-        }
+    /// The action classes that were not seen yet.
+    pub fn unseen(&self) -> u128 {
+        first_sets(self.host.classes()) & !self.graph.classes
     }
 
     /// Looks up what the buffer holds, and adds it to the graph.
@@ -292,9 +254,17 @@ impl Run<'_> {
 
     /// Computes the atoms and measures of the states from `known` on.
     pub fn values<const N: usize>(&mut self, store: &Store<N>, known: usize) -> Result<(), End> {
-        if self.functions.is_empty() {
+        if self.functions[0].is_empty() {
             return Ok(());
         }
+        if self.threads > 1 && store.len() - known >= self.states_min() as usize {
+            return self.values_parallel(store, known);
+        }
+        self.values_alone(store, known)
+    }
+
+    /// The same, by one thread.
+    pub fn values_alone<const N: usize>(&mut self, store: &Store<N>, known: usize) -> Result<(), End> {
         for id in known as u32..store.len() as u32 {
             if let Err(fault) = self.value_all(id, store.get(id)) {
                 self.cut_back(id, id + 1);
@@ -305,35 +275,20 @@ impl Run<'_> {
     }
 
     fn value_all(&mut self, id: u32, words: &[u64]) -> Result<(), Fault> {
-        let Self { layout, functions, graph, .. } = self;
-        let number = |read| number(layout, words, read);
-        let mut entered = false;
-        for (which, function) in functions.iter_mut().enumerate() {
-            let value = match function.value(number) {
-                Some(value) => value,
-                None => {
-                    if !entered {
-                        let numbers = layout.unpack(words).enumerate();
-                        let parts = numbers.map(|(actor, numbers)| self.tables.part(actor, numbers));
-                        self.view.enter(parts.collect());
-                        entered = true;
-                    }
-                    let (value, reads) = self.view.value(which)?;
-                    function.learn(value, &reads, number);
-                    value
-                }
-            };
-            match which.checked_sub(graph.atoms.len()) {
-                None if value != 0 => drop(graph.atoms[which].insert(id)),
-                None => {}
-                Some(measure) => graph.measures[measure].push(value),
-            }
-        }
-        Ok(())
+        let Self { host, tables, layout, functions, graph, view, .. } = self;
+        let scene = Scene { host: *host, tables, layout };
+        let (atoms, measures) = (&mut graph.atoms, &mut graph.measures);
+        scene.values(words, &mut functions[0], &mut **view, &mut |which, value| match which
+            .checked_sub(atoms.len())
+        {
+            None if value != 0 => drop(atoms[which].insert(id)),
+            None => {}
+            Some(measure) => measures[measure].push(value),
+        })
     }
 
     /// Takes back all rows from that on in which state `found` was found, and all states from `size` on.
-    fn cut_back(&mut self, found: u32, size: u32) {
+    pub fn cut_back(&mut self, found: u32, size: u32) {
         let parent = self.graph.parents[found as usize];
         if parent != NONE {
             self.keep_rows(parent);
@@ -408,7 +363,7 @@ impl Run<'_> {
         }
         let mut view = self.host.view();
         view.enter(self.parts(words));
-        for which in 0..self.functions.len() {
+        for which in 0..self.functions[0].len() {
             let (again, _) = view.value(which)?;
             let first = match which.checked_sub(self.graph.atoms.len()) {
                 None => i64::from(self.graph.atoms[which].get(id)),
@@ -423,16 +378,6 @@ impl Run<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// The number of a part of a packed state.
-#[inline]
-pub fn number(layout: &Layout, words: &[u64], read: Read) -> u32 {
-    match read {
-        Read::Local(actor) => layout.fields[actor][0].read(words),
-        Read::Pipeline(actor) => layout.fields[actor][1].read(words),
-        Read::All => 0,
     }
 }
 

@@ -143,7 +143,6 @@ impl<const N: usize> Store<N> {
     }
 
     /// The id of one state, if it is known.
-    #[cfg(test)]
     pub fn find(&self, words: &[u64; N]) -> Option<u32> {
         let hash = hash(words);
         let mut at = self.home(hash);
@@ -159,7 +158,6 @@ impl<const N: usize> Store<N> {
         }
     }
 
-    #[cfg(test)]
     /// The id of each state of the batch, or `None` where it is not known; nothing is added.
     pub fn find_all(&self, batch: &[[u64; N]], found: &mut Vec<Option<u32>>) {
         for batch in batch.chunks(BATCH) {

@@ -34,6 +34,8 @@ pub struct Row {
     pub local: u32,
     start: u32,
     end: u32,
+    /// How many outcomes stand from here on, this one included.
+    left: u32,
 }
 
 /// What an outcome adds to what is under way to an actor.
@@ -97,9 +99,8 @@ pub struct Draft {
 struct Seat {
     locals: Interned<Local>,
     pipes: Interned<Pipeline>,
-    /// The span of the outcomes of (local, pipe, cut), by its place in `spans`.
+    /// Where the outcomes of (local, pipe, cut) begin in `rows`; a row of which none is left stands where there are none.
     known: IdMap,
-    spans: Vec<Span>,
     rows: Vec<Row>,
     additions: Vec<Addition>,
     unions: IdMap,
@@ -150,6 +151,7 @@ impl Worth {
 pub type Meanings = (Vec<Arc<Local>>, Vec<Arc<Pipeline>>);
 
 /// What is known about all actors.
+#[derive(Default)]
 pub struct Tables {
     seats: Vec<Seat>,
 }
@@ -164,7 +166,6 @@ impl Tables {
                 locals: Interned::new(),
                 pipes,
                 known: IdMap::default(),
-                spans: Vec::new(),
                 rows: Vec::new(),
                 additions: Vec::new(),
                 unions: IdMap::default(),
@@ -230,7 +231,7 @@ impl Tables {
     pub fn outcomes(&self, actor: usize, local: u32, pipe: u32, cut: u32) -> Result<Span, Miss> {
         let seat = &self.seats[actor];
         match seat.known.get(local, pipe, cut) {
-            Some(at) => Ok(seat.spans[at as usize]),
+            Some(start) => Ok(Span { start, end: start + seat.rows[start as usize].left }),
             None => Err(Miss::Outcomes { actor, local, pipe, cut }),
         }
     }
@@ -332,12 +333,11 @@ impl Tables {
         let seat = &mut self.seats[actor];
         if seat.worth[0].miss(seat.rows.len(), asked) {
             seat.known.clear();
-            seat.spans.clear();
             seat.rows.clear();
             seat.additions.clear();
         }
-        let begin = seat.rows.len() as u32;
-        for draft in drafts {
+        let (begin, number) = (seat.rows.len() as u32, drafts.len() as u32);
+        for (nth, draft) in (0..).zip(drafts) {
             let numbered: Vec<Addition> = (draft.additions.into_iter())
                 .map(|(dst, pipe)| Addition { dst: dst as u32, pipe: self.seats[dst].pipes.intern(pipe) })
                 .collect();
@@ -345,12 +345,13 @@ impl Tables {
             let start = seat.additions.len() as u32;
             seat.additions.extend(numbered);
             let local = seat.locals.intern(draft.local);
-            seat.rows.push(Row { local, start, end: seat.additions.len() as u32 });
+            seat.rows.push(Row { local, start, end: seat.additions.len() as u32, left: number - nth });
         }
         let seat = &mut self.seats[actor];
-        let span = seat.spans.len() as u32;
-        seat.spans.push(Span { start: begin, end: seat.rows.len() as u32 });
-        seat.known.insert(key[0], key[1], key[2], span);
+        if number == 0 {
+            seat.rows.push(Row { local: 0, start: 0, end: 0, left: 0 });
+        }
+        seat.known.insert(key[0], key[1], key[2], begin);
     }
 
     /// What the numbers of each actor stand for, when nothing else is asked any more.
