@@ -58,6 +58,7 @@ fn told(id: usize, outcome: &Outcome, names: &[Arc<str>]) -> Option<String> {
                 told.push(format!("{} from {}", counted(&events[..run]), names[*src]));
                 run
             }
+            Event::Timer(timer) if timer.text().is_empty() => 1,
             Event::Timer(timer) => {
                 told.push(if timer.text() == "()" {
                     "timer".into()

@@ -53,8 +53,8 @@ pub(crate) fn arrivals(
     if pipeline.envelopes().is_empty() {
         return vec![Arrival { moments: vec![start.clone()], remains: Arc::default() }];
     }
-    let aged: Vec<Envelope> =
-        pipeline.envelopes().iter().map(|e| Envelope { left: e.left.aged(), ..e.clone() }).collect();
+    let aged = aged(stage, pipeline);
+    let aged = aged.envelopes();
     let mut kinds: Vec<Kind> = Vec::new();
     let mut most: Vec<u32> = Vec::new();
     for e in aged.iter().filter(|e| e.left.may_be_now()) {
@@ -68,7 +68,7 @@ pub(crate) fn arrivals(
         }
     }
     let orders = Orders::new(stage, start, &kinds, &most, order_free);
-    numbers_that_arrive(stage, &aged)
+    numbers_that_arrive(stage, aged)
         .iter()
         .map(|numbers| {
             let mut had = vec![0; kinds.len()];
@@ -82,6 +82,17 @@ pub(crate) fn arrivals(
             Arrival { moments: orders.after(&had), remains: Arc::new(remains) }
         })
         .collect()
+}
+
+/// The pipeline as a tick begins: each message one tick nearer, and older itself if messages age. Ageing may make messages alike
+/// that were not; they are one envelope then.
+fn aged(stage: &Stage<'_>, pipeline: &Pipeline) -> Pipeline {
+    let mut aged = Pipeline::default();
+    for e in pipeline.envelopes() {
+        let msg = stage.ageing.map_or_else(|| e.msg.clone(), |ageing| ageing(&e.msg));
+        aged.add(Envelope { src: e.src, msg, left: e.left.aged(), count: e.count });
+    }
+    aged
 }
 
 /// For each choice, how many of each envelope's messages arrive; the most first.

@@ -1,5 +1,6 @@
 //! One actor in the middle of a tick, and the single steps that it takes.
 
+use super::ageing::Aged;
 use super::behaviour::{Behaviour, Effect, Reaction};
 use super::duration::{self, BadRange};
 use super::local::Local;
@@ -15,6 +16,8 @@ pub(crate) struct Stage<'a> {
     pub(crate) behaviour: &'a dyn Behaviour,
     pub(crate) names: &'a [Arc<str>],
     pub(crate) tick: Duration,
+    /// How a message under way ages, if it does.
+    pub(crate) ageing: Option<&'a Aged>,
 }
 
 /// What the actor's next steps depend on.

@@ -1,6 +1,7 @@
 //! Building a timed system, and the system as a [`stateright::Model`].
 
 use super::action::Tick;
+use super::ageing::{Ageing, ageing_of};
 use super::behaviour::{TimedActor, Typed};
 use super::link::Link;
 use super::machine::{Machine, combinations, refuse_too_many};
@@ -123,6 +124,14 @@ impl<Msg: Message> TimedSystem<Msg> {
                 .errors
                 .push(format!("Id({id}) is declared order free, but there is no such actor")),
         }
+    }
+
+    /// Lets messages age while they are under way: by one tick at the beginning of each tick, see [`Ageing`].
+    pub fn ageing(&mut self)
+    where
+        Msg: Ageing,
+    {
+        self.machine.ageing = Some(ageing_of::<Msg>());
     }
 
     /// Adds a stateright property.
