@@ -11,6 +11,7 @@ pub mod check;
 pub mod cli;
 pub mod harness;
 pub mod model;
+pub mod policy;
 pub mod property;
 pub mod report;
 pub mod witness;
