@@ -135,7 +135,7 @@ mod value;
 
 pub use action::Tick;
 pub use ageing::Ageing;
-pub use behaviour::{TimedActor, send_n};
+pub use behaviour::{Collects, TimedActor, send_n};
 pub use duration::{between, exactly, later, next_tick, not_before};
 pub use link::Link;
 pub use state::{InFlight, Running, TimedState};

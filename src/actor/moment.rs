@@ -119,6 +119,18 @@ impl Stage<'_> {
         next
     }
 
+    /// Delivers all messages of a tick at once to an actor that only collects them.
+    pub(crate) fn collect(&self, moment: &Moment, messages: &[(usize, &Value, u32)]) -> Moment {
+        let mut next = moment.clone();
+        next.core.local.state = self.behaviour.collect(&moment.core.local.state, messages);
+        for (src, msg, n) in messages {
+            for _ in 0..*n {
+                next.trail = next.trail.then(Event::Message { src: *src, msg: (*msg).clone() });
+            }
+        }
+        next
+    }
+
     /// Fires the timer at this index, which is over by that.
     pub(crate) fn fire(&self, moment: &Moment, index: usize) -> Moment {
         let mut next = moment.clone();

@@ -2,7 +2,7 @@
 
 use super::action::Tick;
 use super::ageing::{Ageing, ageing_of};
-use super::behaviour::{TimedActor, Typed};
+use super::behaviour::{Collects, TimedActor, Typed};
 use super::link::Link;
 use super::machine::{Machine, combinations, refuse_too_many};
 use super::outcome::Outcome;
@@ -77,7 +77,7 @@ impl<Msg: Message> TimedSystem<Msg> {
 
     /// Adds an actor. Ids are given in the order of adding, from 0.
     pub fn add<A: TimedActor + Actor<Msg = Msg>>(&mut self, name: &str, actor: A) -> Handle<A> {
-        Handle { index: self.machine.add(name, Some(Box::new(Typed(actor)))), of: PhantomData }
+        Handle { index: self.machine.add(name, Some(Box::new(Typed::new(actor)))), of: PhantomData }
     }
 
     /// Adds a place for an actor that comes later by [`TimedSystem::fill`], so that others can know its id before.
@@ -87,8 +87,17 @@ impl<Msg: Message> TimedSystem<Msg> {
 
     /// Puts an actor in its reserved place.
     pub fn fill<A: TimedActor + Actor<Msg = Msg>>(&mut self, place: Handle<A>, actor: A) {
+        self.occupy(place, Typed::new(actor));
+    }
+
+    /// The same for an actor that only collects its messages.
+    pub fn fill_collecting<A: Collects + Actor<Msg = Msg>>(&mut self, place: Handle<A>, actor: A) {
+        self.occupy(place, Typed::collecting(actor));
+    }
+
+    fn occupy<A: TimedActor>(&mut self, place: Handle<A>, behaviour: Typed<A>) {
         match self.machine.seats.get_mut(place.index) {
-            Some(seat) if seat.behaviour.is_none() => seat.behaviour = Some(Box::new(Typed(actor))),
+            Some(seat) if seat.behaviour.is_none() => seat.behaviour = Some(Box::new(behaviour)),
             Some(_) => {
                 self.machine.errors.push(format!("`{}` is filled twice", self.machine.names[place.index]))
             }
