@@ -4,6 +4,7 @@
 //! system. So the type of each timed system is entered in a table when a value of it is made, and looked up there. A model that
 //! wraps a timed system is another type and is not found.
 
+use super::action::Tick;
 use super::machine::Machine;
 use super::outcome::Part;
 use stateright::Model;
@@ -16,6 +17,8 @@ pub(crate) struct Factored<M: Model> {
     pub(crate) machine: fn(&M) -> &Machine,
     /// The parts of a state, one for each actor.
     pub(crate) parts: fn(&M::State) -> &[Part],
+    /// A transition as a tick.
+    pub(crate) tick: fn(&M::Action) -> &Tick,
     /// The state that is made of these parts.
     pub(crate) state: fn(&M, Box<[Part]>) -> M::State,
 }

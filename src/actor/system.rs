@@ -9,8 +9,10 @@ use super::machine::{Machine, combinations, refuse_too_many};
 use super::outcome::Outcome;
 use super::reads::{Read, note};
 use super::state::TimedState;
+use super::trigger::Trigger;
 use stateright::actor::{Actor, Id};
 use stateright::{Expectation, Model, Property};
+use std::any::TypeId;
 use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
@@ -77,6 +79,7 @@ impl<Msg: Message> TimedSystem<Msg> {
         register(Factored::<Self> {
             machine: |system| &system.machine,
             parts: |state| &state.parts,
+            tick: |action| action,
             state: |system, parts| TimedState {
                 parts,
                 names: Arc::clone(&system.machine.names),
@@ -88,7 +91,10 @@ impl<Msg: Message> TimedSystem<Msg> {
 
     /// Adds an actor. Ids are given in the order of adding, from 0.
     pub fn add<A: TimedActor + Actor<Msg = Msg>>(&mut self, name: &str, actor: A) -> Handle<A> {
-        Handle { index: self.machine.add(name, Some(Box::new(Typed::new(actor)))), of: PhantomData }
+        let trigger = TypeId::of::<A>() == TypeId::of::<Trigger<Msg>>();
+        let index = self.machine.add(name, Some(Box::new(Typed::new(actor))));
+        self.machine.seats[index].trigger = trigger;
+        Handle { index, of: PhantomData }
     }
 
     /// Adds a place for an actor that comes later by [`TimedSystem::fill`], so that others can know its id before.
