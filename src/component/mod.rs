@@ -100,7 +100,7 @@ pub use hot_key::{Entry, HotKey, Keyed, Misses, OnError};
 pub use msg::{Answer, Class, Control, HOPS_MAX, Memo, Msg, NEVER, Path, Request, Response};
 pub use network::{Carrying, Network};
 pub use observe::{SystemAtom, SystemMeasure};
-pub use operator::{Next, Operator, Taken};
+pub use operator::{Duty, Next, Operator};
 pub use population::{Arrivals, Clients, Keys, Population, Resting, Sent, Tally};
 pub use protector::{Protecting, Protector};
 pub use quota::{QuotaEnforcer, Quotas};
