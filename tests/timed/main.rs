@@ -3,7 +3,9 @@
 
 mod agreement;
 mod aliases;
+mod growth;
 mod naive;
+mod random;
 mod refusals;
 mod rules;
 mod setup;
