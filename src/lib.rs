@@ -15,6 +15,7 @@ pub mod model;
 pub mod policy;
 pub mod property;
 pub mod report;
+pub mod spec;
 pub mod witness;
 
 pub use harness::run;

@@ -20,7 +20,7 @@ pub(crate) struct Seat {
 type Known = HashMap<(Part, Box<[usize]>), Arc<[Arc<Outcome>]>>;
 
 /// The most successors of one state.
-const SUCCESSORS_MAX: usize = 1 << 24;
+pub(crate) const SUCCESSORS_MAX: usize = 1 << 24;
 
 /// The most (local state, pipeline) pairs whose outcomes are remembered, for each actor; then all are forgotten.
 const REMEMBERED_MAX: usize = 1 << 15;
@@ -150,22 +150,34 @@ impl Machine {
             return Arc::clone(found);
         }
         // The lock is not held while the actor runs: it may panic or refuse.
-        let links = Links { to: &|dst| self.link(id, dst), cut: &key.1 };
-        let run = || outcomes(&self.stage(id), part, self.seats[id].order_free, &links);
-        let found: Arc<[Arc<Outcome>]> = run().into();
-        if cfg!(debug_assertions) && run() != *found {
-            refuse(format!(
-                "`{}` is not deterministic: run twice from {:?} with the same messages, it did two different things. \
-                 A usual cause is iterating over a `HashMap` or `HashSet`, a clock, or a random number",
-                self.names[id], part.local.state
-            ));
-        }
+        let found: Arc<[Arc<Outcome>]> = self.run(id, part, &key.1, cfg!(debug_assertions)).into();
         let mut known = lock();
         if known.len() >= REMEMBERED_MAX {
             known.clear();
         }
         known.insert(key, Arc::clone(&found));
         found
+    }
+
+    /// The same, run and not remembered; `twice`: run once more, and refused if that comes to something else.
+    pub(crate) fn run(&self, id: usize, part: &Part, cut: &[usize], twice: bool) -> Vec<Arc<Outcome>> {
+        let links = Links { to: &|dst| self.link(id, dst), cut };
+        let run = || outcomes(&self.stage(id), part, self.seats[id].order_free, &links);
+        let found = run();
+        if twice && run() != found {
+            refuse(format!(
+                "`{}` is not deterministic: run twice from {:?} with the same messages, it did two different things. \
+                 A usual cause is iterating over a `HashMap` or `HashSet`, a clock, or a random number",
+                self.names[id], part.local.state
+            ));
+        }
+        found
+    }
+
+    /// The actors by whose states it is decided which links that lead away from `src` are cut, ascending.
+    pub(crate) fn cutters(&self, src: usize) -> Vec<usize> {
+        let cuts = (0..self.seats.len()).flat_map(|dst| &self.link(src, dst).cuts);
+        cuts.map(|cut| cut.actor).collect::<std::collections::BTreeSet<usize>>().into_iter().collect()
     }
 
     /// The state that these outcomes, one for each actor, add up to.

@@ -68,6 +68,16 @@ impl Trail {
     }
 }
 
+impl Drop for Trail {
+    /// One link after the other: ten thousand messages in a tick must not be as many calls deep.
+    fn drop(&mut self) {
+        let mut link = self.0.take();
+        while let Some((_, mut rest)) = link.and_then(Arc::into_inner) {
+            link = rest.0.take();
+        }
+    }
+}
+
 impl PartialEq for Moment {
     fn eq(&self, other: &Self) -> bool {
         self.core == other.core && self.sends == other.sends
@@ -211,5 +221,24 @@ impl Stage<'_> {
                 )
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trail_of_a_million_events_can_be_dropped_and_a_shared_tail_stays() {
+        let mut trail = Trail::default();
+        let mut tail = Trail::default();
+        for n in 0..1_000_000 {
+            trail = trail.then(Event::Timer(Value::new(())));
+            if n == 2 {
+                tail = trail.clone();
+            }
+        }
+        drop(trail);
+        assert_eq!(tail.events().len(), 3);
     }
 }

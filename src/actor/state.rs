@@ -6,8 +6,11 @@
 
 use super::behaviour::TimedActor;
 use super::outcome::Part;
+use super::pipeline::{Envelope, Pipeline};
+use super::reads::{Read, note};
 use super::span::FOREVER;
 use super::system::{Handle, Message};
+use super::value::Value;
 use stateright::actor::{Actor, Id};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -50,24 +53,97 @@ pub struct Running<'a, Timer> {
     pub ticks_max: Option<u32>,
 }
 
+impl<Msg> TimedState<Msg> {
+    /// The part of the actor at this place, of which `half` is looked at.
+    fn part(&self, index: usize, half: fn(usize) -> Read) -> Option<&Part> {
+        let part = self.parts.get(index)?;
+        note(half(index));
+        Some(part)
+    }
+
+    /// All parts.
+    fn all(&self) -> &[Part] {
+        note(Read::All);
+        &self.parts
+    }
+}
+
 impl<Msg: Message> TimedState<Msg> {
     /// The state of this actor.
     ///
     /// # Panics
     /// If the handle is of another system.
     pub fn get<A: Actor<State: 'static>>(&self, actor: Handle<A>) -> &A::State {
-        let state = self.parts.get(actor.index()).and_then(|part| part.local.state.get());
+        let state = self.part(actor.index(), Read::Local).and_then(|part| part.local.state.get());
         state.unwrap_or_else(|| panic!("{actor:?} is a handle of another system"))
+    }
+
+    /// Replaces the state of this actor; its timers and the messages under way stay as they are.
+    ///
+    /// This is for what looks at a state apart from the system, above all the erasure of a
+    /// [counter](crate::property::System::counter): nothing says that the system can come to the state that results.
+    ///
+    /// # Panics
+    /// If the handle is of another system.
+    pub fn set<A: TimedActor>(&mut self, actor: Handle<A>, state: A::State) {
+        // A handle of another system may be within range, for an actor of another type.
+        let part = self.parts.get_mut(actor.index());
+        match part.filter(|part| part.local.state.get::<A::State>().is_some()) {
+            Some(part) => Arc::make_mut(&mut part.local).state = Value::new(state),
+            None => panic!("{actor:?} is a handle of another system"),
+        }
+    }
+
+    /// Changes the state of this actor; its timers and the messages under way stay as they are. See [`TimedState::set`].
+    ///
+    /// ```
+    /// use aftercalm::actor::{Handle, TimedState};
+    /// # use stateright::actor::{Actor, Id, Out};
+    /// # struct Clients;
+    /// # #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    /// # struct Population { waiting: u32 }
+    /// # impl Actor for Clients {
+    /// #     type Msg = (); type Timer = (); type State = Population; type Storage = (); type Random = ();
+    /// #     fn on_start(&self, _: Id, _: &Option<()>, _: &mut Out<Self>) -> Population { Population { waiting: 0 } }
+    /// # }
+    /// // What `counter` needs of a measure that may grow: how to leave it out of a state.
+    /// fn erase(clients: Handle<Clients>, state: &mut TimedState<()>) {
+    ///     state.update(clients, |population| population.waiting = 0);
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// If the handle is of another system.
+    pub fn update<A: TimedActor>(&mut self, actor: Handle<A>, change: impl FnOnce(&mut A::State)) {
+        let mut state = self.get(actor).clone();
+        change(&mut state);
+        self.set(actor, state);
+    }
+
+    /// Changes the messages under way: each message, and how many of it there are (none, if zero). What becomes equal is one with
+    /// a count. See [`TimedState::set`]; a counter that counts what is under way is left out with `|_, count| *count = 1`, and
+    /// one that messages carry with a change of the messages.
+    pub fn update_in_flight(&mut self, mut change: impl FnMut(&mut Msg, &mut u32)) {
+        for part in &mut self.parts {
+            let mut changed = Pipeline::default();
+            for envelope in part.pipeline.envelopes() {
+                let Some(mut msg) = envelope.msg.get::<Msg>().cloned() else { continue };
+                let mut count = envelope.count;
+                change(&mut msg, &mut count);
+                changed.add(Envelope { msg: Value::new(msg), count, ..envelope.clone() });
+            }
+            part.pipeline = Arc::new(changed);
+        }
     }
 
     /// What this actor has saved with `Out::save`.
     pub fn saved<A: Actor<Storage: 'static>>(&self, actor: Handle<A>) -> Option<&A::Storage> {
-        self.parts.get(actor.index())?.local.saved.as_ref()?.get()
+        self.part(actor.index(), Read::Local)?.local.saved.as_ref()?.get()
     }
 
     /// The running timers of this actor.
     pub fn timers<A: TimedActor>(&self, actor: Handle<A>) -> impl Iterator<Item = Running<'_, A::Timer>> {
-        let timers = self.parts.get(actor.index()).map_or(&[][..], |part| &part.local.timers);
+        let timers = self.part(actor.index(), Read::Local).map_or(&[][..], |part| &part.local.timers);
         timers.iter().filter_map(|t| {
             let ticks_max = (t.left.hi != FOREVER).then_some(t.left.hi);
             Some(Running { timer: t.timer.get()?, ticks_min: t.left.lo, ticks_max })
@@ -82,7 +158,8 @@ impl<Msg: Message> TimedState<Msg> {
     /// The messages under way to this actor.
     pub fn in_flight_to(&self, dst: impl Into<Id>) -> impl Iterator<Item = InFlight<'_, Msg>> {
         let dst = dst.into();
-        let envelopes = self.parts.get(usize::from(dst)).map_or(&[][..], |part| part.pipeline.envelopes());
+        let envelopes = self.part(usize::from(dst), Read::Pipeline);
+        let envelopes = envelopes.map_or(&[][..], |part| part.pipeline.envelopes());
         envelopes.iter().filter_map(move |e| {
             Some(InFlight {
                 src: e.src.into(),
@@ -111,13 +188,13 @@ impl<Msg: Message, A: Actor<State: 'static>> Index<Handle<A>> for TimedState<Msg
 
 impl<Msg> Clone for TimedState<Msg> {
     fn clone(&self) -> Self {
-        Self { parts: self.parts.clone(), names: Arc::clone(&self.names), of: PhantomData }
+        Self { parts: self.all().into(), names: Arc::clone(&self.names), of: PhantomData }
     }
 }
 
 impl<Msg> PartialEq for TimedState<Msg> {
     fn eq(&self, other: &Self) -> bool {
-        self.parts == other.parts
+        self.all() == other.all()
     }
 }
 
@@ -125,13 +202,14 @@ impl<Msg> Eq for TimedState<Msg> {}
 
 impl<Msg> Hash for TimedState<Msg> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.parts.hash(state);
+        self.all().hash(state);
     }
 }
 
 impl<Msg> fmt::Debug for TimedState<Msg> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = || self.names.iter().zip(&self.parts);
+        let all = self.all();
+        let parts = || self.names.iter().zip(all);
         let mut shown = f.debug_struct("State");
         for (name, part) in parts() {
             shown.field(name, &part.local.state);

@@ -3,9 +3,11 @@
 use super::action::Tick;
 use super::ageing::{Ageing, ageing_of};
 use super::behaviour::{Collects, TimedActor, Typed};
+use super::factored::{Factored, register};
 use super::link::Link;
 use super::machine::{Machine, combinations, refuse_too_many};
 use super::outcome::Outcome;
+use super::reads::{Read, note};
 use super::state::TimedState;
 use stateright::actor::{Actor, Id};
 use stateright::{Expectation, Model, Property};
@@ -72,6 +74,15 @@ impl<Msg: Message> TimedSystem<Msg> {
     /// A system without actors, whose clock has this tick.
     #[must_use]
     pub fn new(tick: Duration) -> Self {
+        register(Factored::<Self> {
+            machine: |system| &system.machine,
+            parts: |state| &state.parts,
+            state: |system, parts| TimedState {
+                parts,
+                names: Arc::clone(&system.machine.names),
+                of: PhantomData,
+            },
+        });
         Self { machine: Machine::new(tick), properties: Vec::new(), of: PhantomData }
     }
 
@@ -194,6 +205,7 @@ impl<Msg: Message> Model for TimedSystem<Msg> {
     }
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
+        note(Read::All);
         let outcomes: Vec<_> = (state.parts.iter().enumerate())
             .map(|(id, part)| self.machine.outcomes(id, part, self.cut(state, id)))
             .collect();
@@ -206,6 +218,7 @@ impl<Msg: Message> Model for TimedSystem<Msg> {
     }
 
     fn next_state(&self, state: &Self::State, action: Self::Action) -> Option<Self::State> {
+        note(Read::All);
         // An outcome says all that becomes of its actor in a state, and nothing of any other state.
         (*action.from == *state.parts).then(|| self.combine(&action.chosen))
     }

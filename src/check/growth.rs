@@ -12,6 +12,7 @@
 //! Cost: a clone and a hash for each state; for each look, [`TIPS_MAX`] × depth, and the replay of at most
 //! [`CANDIDATES_MAX`] candidates.
 
+use super::bits::Bits;
 use super::decide::Finding;
 use super::lasso::{EdgeStep, Walk};
 use super::search::{Explored, Operator};
@@ -73,8 +74,8 @@ impl Growth {
 
     fn find<M: Checkable>(&mut self, system: &System<M>, explored: &Explored<M>) {
         let hasher = foldhash::quality::FixedState::with_seed(3);
-        for id in self.controls.len() as u32..explored.states.len() {
-            self.controls.push(hasher.hash_one(control(system, explored.states.get(id))));
+        for id in self.controls.len() as u32..explored.graph.size() {
+            self.controls.push(hasher.hash_one(control(system, &explored.state(&system.model, id))));
         }
         let size = explored.graph.size();
         let tips: Vec<u32> =
@@ -108,8 +109,8 @@ impl Growth {
         tip: u32,
         measure: usize,
     ) -> Vec<u32> {
-        let state = explored.states.get(tip);
-        let (own, own_counters) = (control(system, state), counters(system, state));
+        let state = explored.state(&system.model, tip);
+        let (own, own_counters) = (control(system, &state), counters(system, &state));
         let values = &explored.graph.measures[measure];
         let mut found = Vec::new();
         let mut at = explored.graph.parents[tip as usize];
@@ -117,8 +118,8 @@ impl Growth {
             let alike = self.controls[at as usize] == self.controls[tip as usize]
                 && values[at as usize] < values[tip as usize];
             if alike {
-                let before = explored.states.get(at);
-                if covers(&own_counters, &counters(system, before)) && control(system, before) == own {
+                let before = explored.state(&system.model, at);
+                if covers(&own_counters, &counters(system, &before)) && control(system, &before) == own {
                     found.push(at);
                 }
             }
@@ -153,6 +154,7 @@ pub fn bounded<M: Checkable>(
     explored: &Explored<M>,
     pump: Option<&Pump>,
     name: &str,
+    covered: &Bits,
     finding: &mut Finding,
 ) {
     let Some(measure) = system.measure_index(name) else { return };
@@ -170,36 +172,39 @@ pub fn bounded<M: Checkable>(
         return;
     }
     finding.verdict = Verdict::Holds;
-    finding.peak = explored.graph.measures[measure].iter().max().copied();
-    let saturated =
-        guard("a counter", || finding.peak.and_then(|peak| saturation(system, explored, measure, peak)));
+    let values = &explored.graph.measures[measure];
+    finding.peak = covered.iter().map(|s| values[s as usize]).max();
+    let tops: Vec<u32> = covered.iter().filter(|s| Some(values[*s as usize]) == finding.peak).collect();
+    let saturated = guard("a counter", || saturation(system, explored, measure, &tops));
     finding.detail = saturated.ok().flatten();
 }
 
-/// Whether the measure stops at its peak only because it is capped: a loop adds to it up to the peak, and can be taken there
-/// without adding.
+/// Whether the measure stops at its peak, in the states `tops`, only because it is capped: a loop adds to it up to the peak, and
+/// can be taken there without adding. The loop is known by its actions' texts, so where those carry the counter (a message that says
+/// how large it is) nothing is said of saturation.
 fn saturation<M: Checkable>(
     system: &System<M>,
     explored: &Explored<M>,
     measure: usize,
-    peak: i64,
+    tops: &[u32],
 ) -> Option<String> {
     let graph = &explored.graph;
+    let peak = graph.measures[measure][*tops.first()? as usize];
     let mut growth = Growth { pumps: vec![None; system.claims.len()], ..Growth::default() };
     let hasher = foldhash::quality::FixedState::with_seed(3);
-    growth.controls =
-        (0..graph.size()).map(|id| hasher.hash_one(control(system, explored.states.get(id)))).collect();
-    let tops = (0..graph.size()).filter(|s| graph.measures[measure][*s as usize] == peak).take(TIPS_MAX);
+    growth.controls = (0..graph.size())
+        .map(|id| hasher.hash_one(control(system, &explored.state(&system.model, id))))
+        .collect();
     let told = Told { system, explored, operator: Operator::Absent };
-    for top in tops {
+    for &top in tops.iter().take(TIPS_MAX) {
         for from in growth.ancestors(system, explored, top, measure).into_iter().take(CANDIDATES_MAX) {
             let stem = ancestry(graph, from);
             let mut cycle = ancestry(graph, top).steps;
             cycle.drain(..stem.steps.len());
             let trace = told.trace(&stem, &cycle).ok()?;
-            let state = explored.states.get(top);
+            let state = explored.state(&system.model, top);
             let value = |s: &M::State| system.measures[measure].value(&system.model, s);
-            if round(system, &trace.cycle, state, false).iter().any(|s| value(s) == peak) {
+            if round(system, &trace.cycle, &state, false).iter().any(|s| value(s) == peak) {
                 let gain = peak - graph.measures[measure][from as usize];
                 return Some(format!(
                     "it saturates at {peak}: a loop that adds {gain} below is taken at {peak} without adding"

@@ -1,6 +1,7 @@
 //! What ends a search before it has seen everything. Each limit is an option with a name; hitting one ends the search
 //! cleanly, and what is known so far is reported.
 
+use super::engine::Engine;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -18,6 +19,14 @@ pub struct Limits {
     pub time_max: Option<Duration>,
     /// The most steps from an initial state (ticks, in a timed system). None: no limit.
     pub depth_max: Option<u64>,
+    /// How states are searched for: one of the searches, or what suits the model.
+    pub engine: Engine,
+    /// The number of threads that search, at least 1; the answers are the same on any number. None: as many as there are cores. The
+    /// generic search uses one.
+    pub threads: Option<usize>,
+    /// About so many edges are made before the threads wait for each other. Tests make it small.
+    #[doc(hidden)]
+    pub block_edges: usize,
     /// Set from outside (Ctrl-C) to end the search as soon as possible.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -30,8 +39,19 @@ impl Default for Limits {
             memory_bytes_used: None,
             time_max: None,
             depth_max: None,
+            engine: Engine::Auto,
+            threads: Some(1),
+            block_edges: 1 << 21,
             interrupt: Arc::default(),
         }
+    }
+}
+
+impl Limits {
+    /// The number of threads that search.
+    pub fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).max(1)
     }
 }
 

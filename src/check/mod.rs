@@ -9,6 +9,8 @@ mod buchi;
 mod certify;
 mod coverage;
 mod decide;
+mod enabled;
+mod engine;
 mod fair;
 pub mod graph;
 mod growth;
@@ -19,6 +21,7 @@ mod limits;
 mod longest;
 mod ltl;
 mod outcome;
+mod product;
 mod quantity;
 mod review;
 mod scc;
@@ -27,6 +30,7 @@ mod states;
 mod tell;
 mod tipping;
 
+pub use engine::{Engine, StateSpace, state_space};
 pub use limits::{Limits, Stop};
 pub use outcome::{Amplification, Decision, Note, Outcome, Peak, Remedy, TippingPoint};
 
@@ -37,10 +41,11 @@ use crate::witness::{Finding as Shown, ReplayError, replay};
 use certify::Certifier;
 use coverage::unexercised;
 use decide::{Decider, Finding};
+use engine::explore;
 use fair::FairSets;
 use isolation::{Comparison, Observed, compare};
 use review::{WithOperator, amplifications, peaks, tipping_point};
-use search::{Explored, Operator, explore, show};
+use search::{Explored, Operator, show};
 use std::time::Instant;
 use tell::Told;
 
@@ -71,8 +76,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
     run(system, limits, false).map(|(outcome, _)| outcome)
 }
 
-/// The same, and for each claim its certificate: None where the claim does not hold, or its form has no certificates (`bounded`,
-/// `isolated`, `ltl` with more than [`OPERATORS_MAX`](crate::certificate::OPERATORS_MAX) temporal operators).
+/// The same, and for each claim its certificate: None where the claim does not hold, or its form has no certificates (`ltl` with more than [`OPERATORS_MAX`](crate::certificate::OPERATORS_MAX) temporal operators).
 ///
 /// The certificates are not verified yet: that is what [`certificate::verify`](crate::certificate::verify) is for. Each costs
 /// about as much time as the decision of its claim, and its own size in memory.
@@ -94,13 +98,10 @@ fn run<M: Checkable>(
     system.validate()?;
     let started = Instant::now();
     let mut explored = explore(system, limits, Operator::Absent);
-    let decider = Decider {
-        graph: &explored.graph,
-        atoms: system.atoms.iter().map(|a| a.name.as_str()).collect(),
-        measures: system.measures.iter().map(|m| m.name.as_str()).collect(),
-        fair: fair_sets(system),
-        complete: explored.stops.is_empty() && explored.graph.complete(),
-    };
+    let atoms = system.atoms.iter().map(|a| a.name.as_str()).collect();
+    let measures = system.measures.iter().map(|m| m.name.as_str()).collect();
+    let complete = explored.stops.is_empty() && explored.graph.complete();
+    let decider = Decider::new(&explored.graph, (atoms, measures), fair_sets(system), complete);
     let fairness = system.fairness.iter().map(|set| set.name.as_str()).collect();
     let certifier = certified.then_some(Certifier { decider: &decider, fairness });
     let mut certificates: Vec<Option<Certificate>> = vec![None; system.claims.len()];
@@ -113,7 +114,9 @@ fn run<M: Checkable>(
                 let mut finding = decider.decide(claim);
                 if finding.verdict != Verdict::Vacuous {
                     let pump = explored.pumps.get(i).and_then(Option::as_ref);
-                    growth::bounded(system, &explored, pump, measure, &mut finding);
+                    let covered =
+                        decider.covered(claim.after.as_ref().map(|a| decider.states_with(a)).as_ref());
+                    growth::bounded(system, &explored, pump, measure, &covered, &mut finding);
                 }
                 finding
             }
@@ -189,7 +192,7 @@ fn compare_isolated<M: Checkable>(
         observe(&behaving.graph, variant_place, fair_sets(variant)),
     );
     match comparison {
-        Comparison::Included => finding.verdict = Verdict::Holds,
+        Comparison::Included(pairs) => (finding.verdict, finding.compared) = (Verdict::Holds, Some(pairs)),
         Comparison::Differs(walk) => {
             (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
             finding.witness = Some((walk, Vec::new()));
@@ -214,8 +217,8 @@ fn fair_sets<M: Checkable>(system: &System<M>) -> FairSets {
 }
 
 fn notes<M: Checkable>(system: &System<M>, explored: &Explored<M>, decisions: &[Decision<M>]) -> Vec<Note> {
-    let coarse = explored.states.coarse_hash();
-    let note = coarse.map(|(pairs, a, b)| Note::CoarseHash { pairs, first: show(a), second: show(b) });
+    let coarse = explored.coarse_hash(&system.model);
+    let note = coarse.map(|(pairs, a, b)| Note::CoarseHash { pairs, first: show(&*a), second: show(&*b) });
     let mut notes: Vec<Note> = note.into_iter().collect();
     if explored.stops.is_empty() && explored.graph.complete() {
         notes.extend(unexercised(system, &explored.graph, decisions));

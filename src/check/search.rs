@@ -16,9 +16,12 @@
 use super::graph::{NONE, StateGraph};
 use super::growth::{Growth, Pump};
 use super::limits::{Limits, Stop};
+use super::product::Packed;
 use super::states::{Place, States};
+use crate::actor::outcome::Part;
 use crate::model::{Checkable, Fault, Measure, guard, guard_quietly};
 use crate::property::{Fairness, System, Temporal};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash};
@@ -38,8 +41,10 @@ const LOOK_EACH: u32 = 256;
 pub struct Explored<M: Checkable> {
     /// The graph.
     pub graph: StateGraph,
-    /// The states, by id.
+    /// The states, by id, unless they are packed.
     pub states: States<M::State>,
+    /// The states of a product search.
+    pub packed: Option<PackedStates<M>>,
     /// What ended the search early.
     pub stops: Vec<Stop>,
     /// The fault that ended it, if one did.
@@ -48,10 +53,41 @@ pub struct Explored<M: Checkable> {
     pub pumps: Vec<Option<Pump>>,
 }
 
+/// A number of pairs of states, and one such pair.
+pub type Alike<'a, S> = (u64, Cow<'a, S>, Cow<'a, S>);
+
+/// Packed states, and how one is made of its parts.
+pub struct PackedStates<M: Checkable> {
+    /// The states.
+    pub packed: Packed,
+    /// Makes a state.
+    pub state: fn(&M, Box<[Part]>) -> M::State,
+}
+
+impl<M: Checkable> Explored<M> {
+    /// The state with this id.
+    pub fn state(&self, model: &M, id: u32) -> Cow<'_, M::State> {
+        match &self.packed {
+            Some(PackedStates { packed, state }) => Cow::Owned(state(model, packed.parts(id))),
+            None => Cow::Borrowed(self.states.get(id)),
+        }
+    }
+
+    /// How many states differ from an earlier one that `Hash` does not tell from them, with the first such pair.
+    pub fn coarse_hash(&self, model: &M) -> Option<Alike<'_, M::State>> {
+        if let Some(PackedStates { packed, .. }) = &self.packed {
+            let (pairs, a, b) = packed.coarse_hash()?;
+            return Some((pairs, self.state(model, a), self.state(model, b)));
+        }
+        let (pairs, a, b) = self.states.coarse_hash()?;
+        Some((pairs, Cow::Borrowed(a), Cow::Borrowed(b)))
+    }
+}
+
 /// What one state leads to.
-struct Expansion<S> {
+pub struct Expansion<S> {
     /// Each successor within the boundary, with the fairness sets of the action, in the order of the actions.
-    edges: Vec<(u128, S)>,
+    pub edges: Vec<(u128, S)>,
     /// The number of successors that the boundary kept out, and the fairness sets that they enable.
     outside: u64,
     outside_enables: u128,
@@ -69,7 +105,7 @@ pub enum Operator {
     Acts,
 }
 
-/// Explores the model of `system` within the limits.
+/// Explores the model of `system` within the limits, state by state.
 pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits, operator: Operator) -> Explored<M> {
     let mut search = Search {
         system,
@@ -78,6 +114,7 @@ pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits, operator: Oper
         found: Explored {
             graph: StateGraph::new(system.atoms.len(), system.measures.len()),
             states: States::new(),
+            packed: None,
             stops: Vec::new(),
             fault: None,
             pumps: Vec::new(),
@@ -127,8 +164,11 @@ struct Search<'a, M: Checkable> {
     growth: Option<Growth>,
 }
 
-enum End {
+/// What ends a search early.
+pub enum End {
+    /// A limit.
     Stop(Stop),
+    /// A fault of the model.
     Fault(Fault),
 }
 
@@ -167,19 +207,7 @@ impl<M: Checkable> Search<'_, M> {
     /// Finds the initial states.
     fn start(&mut self) -> Result<(), End> {
         let model = &self.system.model;
-        let states = guard("init_states", || model.init_states())?;
-        let again = guard("init_states", || model.init_states())?;
-        for state in &states {
-            reflexive(state)?;
-        }
-        if guard("`==` of its states", || states != again)? {
-            return Err(End::Fault(Fault::NotDeterministic {
-                function: "init_states".to_owned(),
-                state: None,
-                first: format!("{states:?}"),
-                second: format!("{again:?}"),
-            }));
-        }
+        let states = initial_states(self.system)?;
         let mut outside = 0;
         for state in states {
             if guard("within_boundary", || model.within_boundary(&state)).map_err(|f| at(f, &state))? {
@@ -284,7 +312,7 @@ impl<M: Checkable> Search<'_, M> {
             }
             let graph = &mut self.found.graph;
             graph.targets.push(place.id());
-            if !self.system.fairness.is_empty() || self.operator == Operator::Acts {
+            if labelled(self.system, self.operator) {
                 let label = *self.labels.entry(mask).or_insert_with(|| {
                     graph.masks.push(mask);
                     (graph.masks.len() - 1) as u32
@@ -359,6 +387,27 @@ fn equal<S: PartialEq>(a: &S, b: &S) -> Result<bool, Fault> {
     guard("`==` of its states", || a == b)
 }
 
+/// The initial states, asked for twice.
+///
+/// # Errors
+/// Where the model fails, or gives two answers.
+pub fn initial_states<M: Checkable>(system: &System<M>) -> Result<Vec<M::State>, Fault> {
+    let states = guard("init_states", || system.model.init_states())?;
+    let again = guard("init_states", || system.model.init_states())?;
+    for state in &states {
+        reflexive(state)?;
+    }
+    if guard("`==` of its states", || states != again)? {
+        return Err(Fault::NotDeterministic {
+            function: "init_states".to_owned(),
+            state: None,
+            first: format!("{states:?}"),
+            second: format!("{again:?}"),
+        });
+    }
+    Ok(states)
+}
+
 /// Checks that a state is equal to itself.
 fn reflexive<S: PartialEq + Debug>(state: &S) -> Result<(), Fault> {
     if equal(state, state).map_err(|f| at(f, state))? {
@@ -377,20 +426,25 @@ pub fn show<T: Debug>(value: &T) -> String {
     guard_quietly("Debug", || format!("{value:?}"))
 }
 
-fn at<S: Debug>(fault: Fault, state: &S) -> Fault {
+/// The fault, with the state in which it happened.
+pub fn at<S: Debug>(fault: Fault, state: &S) -> Fault {
     fault.at(Some(show(state)), None)
 }
 
 /// What to look for among the actions of a state.
 #[derive(Clone, Copy)]
-struct Ask {
-    operator: Operator,
+pub struct Ask {
+    /// Whether the operator acts.
+    pub operator: Operator,
     /// The action classes that were not seen yet.
-    unseen: u128,
+    pub unseen: u128,
 }
 
 /// The successors of `state`. The action's position among them is the edge's position in its row.
-fn successors<M: Checkable>(
+///
+/// # Errors
+/// What fails, by name.
+pub fn successors<M: Checkable>(
     system: &System<M>,
     state: &M::State,
     ask: Ask,
@@ -428,6 +482,47 @@ fn expansion<M: Checkable>(system: &System<M>, state: &M::State, ask: Ask) -> Ex
         }
     }
     result
+}
+
+/// Whether each edge has its mask.
+pub fn labelled<M: Checkable>(system: &System<M>, operator: Operator) -> bool {
+    !system.fairness.is_empty() || operator == Operator::Acts
+}
+
+/// What is to be said about each action of `state`, in their order, without taking them.
+///
+/// # Errors
+/// What fails, by name.
+pub fn marks<M: Checkable>(system: &System<M>, state: &M::State, ask: Ask) -> Result<Vec<Mark>, Fault> {
+    let mark = |action: &M::Action| {
+        let acts = system.operator_acts(state, action);
+        if acts != 0 && ask.operator == Operator::Absent {
+            return Mark { explored: false, mask: 0, classes: 0 };
+        }
+        let operators = acts.checked_shl(system.fairness.len() as u32).unwrap_or(0);
+        Mark {
+            explored: true,
+            mask: membership(&system.fairness, &system.model, state, action, u128::MAX) | operators,
+            classes: membership(&system.classes, &system.model, state, action, ask.unseen),
+        }
+    };
+    let marked = guard("", || {
+        let mut actions = Vec::new();
+        system.model.actions(state, &mut actions);
+        actions.iter().map(mark).collect()
+    });
+    marked.map_err(|_| blame(system, state, ask.unseen))
+}
+
+/// What is to be said about an action.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// Whether it is explored: the operator's actions may not be.
+    pub explored: bool,
+    /// The fairness sets and the operator actions that it belongs to.
+    pub mask: u128,
+    /// The action classes that it belongs to, among those asked about.
+    pub classes: u128,
 }
 
 /// Those of the `asked` sets to which the action belongs.
@@ -488,7 +583,7 @@ fn blame<M: Checkable>(system: &System<M>, state: &M::State, unseen: u128) -> Fa
 }
 
 /// The atom or measure that fails in `state`.
-fn name_atom<M: Checkable>(system: &System<M>, state: &M::State) -> Option<Fault> {
+pub fn name_atom<M: Checkable>(system: &System<M>, state: &M::State) -> Option<Fault> {
     system
         .atoms
         .iter()

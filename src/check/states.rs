@@ -112,8 +112,8 @@ impl<S: Hash + PartialEq> States<S> {
     }
 }
 
-/// All that `Hash` says about a state.
-fn recorded<S: Hash>(state: &S) -> Vec<u8> {
+/// All that `Hash` says about a state, or a part of one.
+pub fn recorded<S: Hash>(state: &S) -> Vec<u8> {
     struct Recorder(Vec<u8>);
     impl Hasher for Recorder {
         fn finish(&self) -> u64 {

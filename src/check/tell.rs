@@ -6,6 +6,7 @@ use super::search::{Explored, Operator, follow, show};
 use crate::model::{Checkable, Fault, guard};
 use crate::property::System;
 use crate::witness::{Step, Trace};
+use std::borrow::Cow;
 
 /// What walks go through: a system, what was explored of it, and whether with the operator's actions.
 pub struct Told<'a, M: Checkable> {
@@ -28,28 +29,33 @@ impl<M: Checkable> Told<'_, M> {
             let mut steps = |walk: &[EdgeStep]| {
                 walk.iter().map(|s| self.step(&mut at, *s)).collect::<Result<Vec<_>, _>>()
             };
-            let mut told = vec![Step { action: None, state: self.explored.states.get(stem.start).clone() }];
+            let start = self.state(stem.start).into_owned();
+            let mut told = vec![Step { action: None, state: start }];
             told.extend(steps(&stem.steps)?);
             Ok(Trace { stem: told, cycle: steps(cycle)? })
         })
         .flatten()
     }
 
+    fn state(&self, id: u32) -> Cow<'_, M::State> {
+        self.explored.state(&self.system.model, id)
+    }
+
     /// One step of a walk, which leads from the state `at` to a new one.
     fn step(&self, at: &mut u32, step: EdgeStep) -> Result<Step<M>, Fault> {
-        let from = self.explored.states.get(*at);
+        let from = self.state(*at);
         let Some(position) = step else {
-            return Ok(Step { action: None, state: from.clone() });
+            return Ok(Step { action: None, state: from.into_owned() });
         };
         let nth = position - self.explored.graph.edges(*at).start;
         *at = self.explored.graph.targets[position];
-        let expected = self.explored.states.get(*at);
-        match follow(self.system, from, nth, self.operator)? {
+        let expected = self.state(*at);
+        match follow(self.system, &from, nth, self.operator)? {
             Some((action, state)) if state == *expected => Ok(Step { action: Some(action), state }),
             other => Err(Fault::NotDeterministic {
                 function: "next_state".to_owned(),
-                state: Some(show(from)),
-                first: show(expected),
+                state: Some(show(&*from)),
+                first: show(&*expected),
                 second: other.map_or_else(|| "no state".to_owned(), |(_, state)| show(&state)),
             }),
         }

@@ -1,7 +1,7 @@
 //! The limits of a search as they are given on the command line and handed to a model program, and their defaults.
 
 use super::quantity;
-use crate::check::Limits;
+use crate::check::{Engine, Limits};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -23,6 +23,24 @@ pub struct LimitArgs {
     /// Look no further than N steps from an initial state [default: none]
     #[arg(long = "max-depth", value_name = "N")]
     pub depth_max: Option<u64>,
+    /// How to search for states
+    #[arg(long, value_enum, default_value_t, help_heading = "Search")]
+    pub engine: EngineArg,
+    /// Search with N threads; the answers are the same on any number [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Search")]
+    pub threads: Option<u16>,
+}
+
+/// How to search for states, as an option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+pub enum EngineArg {
+    /// What suits the model
+    #[default]
+    Auto,
+    /// State by state, for any model
+    Generic,
+    /// By what can come of each actor, for timed systems
+    Product,
 }
 
 impl LimitArgs {
@@ -35,7 +53,14 @@ impl LimitArgs {
             memory_bytes_used: Some(memory_bytes_used),
             time_max: self.time_max,
             depth_max: self.depth_max,
+            threads: self.threads.map(usize::from),
+            engine: match self.engine {
+                EngineArg::Auto => Engine::Auto,
+                EngineArg::Generic => Engine::Generic,
+                EngineArg::Product => Engine::Product,
+            },
             interrupt,
+            block_edges: defaults.block_edges,
         }
     }
 }

@@ -57,7 +57,9 @@ impl AdmissionControl {
         let real = |ratio: Ratio| f64::from(ratio.num) / f64::from(ratio.den.max(1));
         let (n, s) = (f64::from(requests), f64::from(successes));
         let linear = (n - s / real(self.threshold)) / (n + 1.0);
-        linear.max(0.0).powf(1.0 / real(self.aggression)).min(real(self.rejection_max))
+        let aggression = real(self.aggression);
+        let curved = if aggression == 1.0 { linear.max(0.0) } else { linear.max(0.0).powf(1.0 / aggression) };
+        curved.min(real(self.rejection_max))
     }
 
     /// `n` requests that had passed ended with `outcome`.

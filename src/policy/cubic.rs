@@ -13,9 +13,8 @@
 //!
 //! Rates are real numbers there and whole numbers of `1 / quanta` requests a second here, rounded to the nearest after each
 //! step. Beside the real limiter, with tenths of a request a second, the rate stays within 0.6 requests a second and 92 % of
-//! all sends are judged alike (a test holds it to that). Half seconds are counted from the start of
-//! the model. Rates above `rate_max` are not told apart. The bucket is full when limiting begins, as it is there after a
-//! second or two of traffic.
+//! all sends are judged alike (a test holds it to that). Half seconds are counted from the start of the model. Rates above
+//! `rate_max` are not told apart. The bucket is full when limiting begins, as it is there after a second or two of traffic.
 //!
 //! # States
 //!

@@ -11,6 +11,22 @@
 //! - Every method takes a **count**: `n` identical requests at once. It does what `n` calls with 1 would do, one after the
 //!   other.
 //!
+//! ```
+//! use aftercalm::policy::{Attempt, Outcome, Policy, Ticks, preset};
+//! use std::time::Duration;
+//!
+//! let tick = Duration::from_millis(100);
+//! let retry = preset::grpc::retry();
+//! let budget = preset::grpc::retry_throttling();
+//! let mut state = budget.start();
+//!
+//! // Seven first attempts fail in the same tick: four are retried, 80 to 120 ms later, so in the next tick or the one after.
+//! assert!(retry.wants(1, Outcome::Error));
+//! assert_eq!(budget.try_retry(&mut state, Attempt::First, Outcome::Error, 7), 4);
+//! let delay = retry.delay(1, Outcome::Error, Ticks::ZERO, tick);
+//! assert_eq!(delay.iter().collect::<Vec<_>>(), [Ticks(1), Ticks(2)]);
+//! ```
+//!
 //! A configuration is checked by [`Policy::validate`]; [`Policy::start`] refuses a bad one by name.
 
 mod admission;

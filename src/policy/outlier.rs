@@ -208,7 +208,12 @@ impl Policy for OutlierDetection {
     type State = OutlierState;
 
     fn validate(&self) -> Result<(), PolicyError> {
-        PolicyError::unless(self.hosts >= 1, "outlier detection: hosts", self.hosts, "at least 1")?;
+        PolicyError::unless(
+            (1..=1000).contains(&self.hosts),
+            "outlier detection: hosts",
+            self.hosts,
+            "1 to 1000",
+        )?;
         let interval = self.interval;
         PolicyError::unless(!interval.is_zero(), "outlier detection: interval", interval, "at least 1 tick")?;
         let good = !self.base.is_zero() && self.base <= self.max;

@@ -2,6 +2,7 @@
 
 use super::claim::{Claim, ClaimError, Draft, Temporal};
 use super::expr::StateExpr;
+use crate::actor::factored::{self, Factored};
 use crate::model::{Atom, Checkable, Measure};
 use std::fmt;
 use std::sync::Arc;
@@ -110,6 +111,8 @@ pub struct System<M: Checkable> {
     /// What is to be verified.
     pub claims: Vec<Claim>,
     errors: Vec<SystemError>,
+    /// How the model's states are made of parts, if it is a timed system.
+    pub(crate) factored: Option<Factored<M>>,
 }
 
 /// A system that cannot be checked as it is written.
@@ -225,6 +228,7 @@ impl<M: Checkable + 'static> System<M> {
             behaving: Vec::new(),
             claims: Vec::new(),
             errors: Vec::new(),
+            factored: factored::lookup(),
         };
         for property in system.model.properties() {
             let condition = property.condition;
@@ -274,7 +278,9 @@ impl<M: Checkable + 'static> System<M> {
     }
 
     /// Adds a measure that may grow without bound, so that `bounded` can be claimed of it. `erase` sets it to a fixed value in
-    /// a state, so that two states which differ in counters alone become equal: the rest is the control part.
+    /// a state, so that two states which differ in counters alone become equal: the rest is the control part. In a timed system
+    /// it does so with [`TimedState::update`](crate::actor::TimedState::update) and
+    /// [`TimedState::update_in_flight`](crate::actor::TimedState::update_in_flight), since what grows there is often under way as well.
     ///
     /// Counters should not be negative: growth is found as a path from a state to one with the same control part, all
     /// counters at least as large, and this one larger.

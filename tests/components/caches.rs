@@ -3,8 +3,8 @@
 use crate::setup::{Script, TICK, after, expect, heard, patient};
 use aftercalm::actor::{Handle, TimedState, TimedSystem};
 use aftercalm::component::{
-    Answer, Assemble, Cache, ComponentActor, Control, Entry, HotKey, Misses, Msg, OnError, Server, store,
-    system,
+    Answer, Assemble, Cache, ComponentActor, Control, Entry, HotKey, LookAside, Misses, Msg, OnError, Server,
+    store, system,
 };
 use aftercalm::policy::{Freshness, NegativeCaching, Ticks};
 use stateright::actor::Id;
@@ -48,9 +48,14 @@ fn seen<C: ComponentActor, T: Ord>(
 
 #[test]
 fn a_hit_is_answered_at_once_and_a_miss_by_the_store_and_warms_a_bucket() {
-    let b = built(Server::new(9), |s| Cache::new(s, 1), &[(0, ask(), 2)], &[]);
+    let b = built(Server::new(9), |s| Cache::new(s, LookAside::new(1)), &[(0, ask(), 2)], &[]);
     expect(&b.sys, b.log, 6, &["2 Ok(a #1); 2 Ok(a #1)"]);
-    let b = built(Server::new(9), |s| Cache::new(s, 2).warm(0), &[(0, ask(), 1), (4, ask(), 1)], &[]);
+    let b = built(
+        Server::new(9),
+        |s| Cache::new(s, LookAside::new(2).warm(0)),
+        &[(0, ask(), 1), (4, ask(), 1)],
+        &[],
+    );
     // One of two buckets is warm in tick 5: the second request hits or misses.
     expect(&b.sys, b.log, 10, &["4 Ok(a #1); 6 Ok(a #1)", "4 Ok(a #1); 8 Ok(a #1)"]);
     assert_eq!(seen(&b, 3, |s| s[b.cache].warm()), [1].into());
@@ -58,13 +63,23 @@ fn a_hit_is_answered_at_once_and_a_miss_by_the_store_and_warms_a_bucket() {
 
 #[test]
 fn misses_of_one_tick_warm_one_bucket_or_more_and_one_each_where_each_has_its_own() {
-    let b = built(Server::new(9), |s| Cache::new(s, 4).warm(0), &[(0, ask(), 3)], &[]);
+    let b = built(Server::new(9), |s| Cache::new(s, LookAside::new(4).warm(0)), &[(0, ask(), 3)], &[]);
     assert_eq!(seen(&b, 3, |s| s[b.cache].warm()), [1, 2, 3].into());
-    let b = built(Server::new(9), |s| Cache::new(s, 4).warm(0).one_bucket_each(), &[(0, ask(), 3)], &[]);
+    let b = built(
+        Server::new(9),
+        |s| Cache::new(s, LookAside::new(4).warm(0).one_bucket_each()),
+        &[(0, ask(), 3)],
+        &[],
+    );
     assert_eq!(seen(&b, 3, |s| s[b.cache].warm()), [3].into());
     // With each its own bucket, 4 requests on 4 buckets of which 3 are warm hit 3; 6 requests hit 4 or 5.
     let hits = |n: usize| {
-        let b = built(Server::new(9), |s| Cache::new(s, 4).warm(3).one_bucket_each(), &[(0, ask(), n)], &[]);
+        let b = built(
+            Server::new(9),
+            |s| Cache::new(s, LookAside::new(4).warm(3).one_bucket_each()),
+            &[(0, ask(), n)],
+            &[],
+        );
         heard(&b.sys, b.log, 2).iter().map(|h| h.matches("Ok").count()).collect::<BTreeSet<_>>()
     };
     assert_eq!((hits(1), hits(4), hits(6)), ([0, 1].into(), [3].into(), [4, 5].into()));
@@ -72,19 +87,29 @@ fn misses_of_one_tick_warm_one_bucket_or_more_and_one_each_where_each_has_its_ow
 
 #[test]
 fn a_store_that_fails_warms_nothing() {
-    let b = built(store(1), |s| Cache::new(s, 4).warm(0).one_bucket_each(), &[(0, ask(), 3)], &[]);
+    let b = built(
+        store(1),
+        |s| Cache::new(s, LookAside::new(4).warm(0).one_bucket_each()),
+        &[(0, ask(), 3)],
+        &[],
+    );
     assert_eq!(seen(&b, 3, |s| s[b.cache].warm()), [1].into());
     expect(&b.sys, b.log, 6, &["4 Error(a #1); 4 Error(a #1); 4 Ok(a #1)"]);
 }
 
 #[test]
 fn buckets_expire_by_their_ttl_or_so_many_a_tick_and_are_flushed_by_share() {
-    let b = built(Server::new(9), |s| Cache::new(s, 4).ttl(3), &[], &[]);
+    let b = built(Server::new(9), |s| Cache::new(s, LookAside::new(4).ttl(3)), &[], &[]);
     assert_eq!((1..5).map(|n| after(&b.sys, n)[0][b.cache].warm()).collect::<Vec<_>>(), [4, 4, 0, 0]);
-    let b = built(Server::new(9), |s| Cache::new(s, 4).expiring(1..=2), &[], &[]);
+    let b = built(Server::new(9), |s| Cache::new(s, LookAside::new(4).expiring(1..=2)), &[], &[]);
     assert_eq!(seen(&b, 2, |s| s[b.cache].warm()), [0, 1, 2].into());
     for (percent, left) in [(0, 10), (45, 5), (50, 5), (100, 0)] {
-        let b = built(Server::new(9), |s| Cache::new(s, 10), &[(0, Control::Flush(percent).into(), 1)], &[]);
+        let b = built(
+            Server::new(9),
+            |s| Cache::new(s, LookAside::new(10)),
+            &[(0, Control::Flush(percent).into(), 1)],
+            &[],
+        );
         assert_eq!(seen(&b, 1, |s| s[b.cache].warm()), [left].into(), "{percent} %");
     }
 }
@@ -184,4 +209,21 @@ fn a_failure_is_remembered_for_a_while() {
     let b = built(store(0), |s| HotKey::new(s).negative(negative), &script, &[(5, Control::SetCapacity(9))]);
     // The failure comes in tick 3 and is remembered for the requests of ticks 4 and 5.
     expect(&b.sys, b.log, 14, &["4 Error(a #1); 5 Error(a #1); 11 Ok(a #1)"]);
+}
+
+#[test]
+fn clients_that_look_aside_send_only_what_misses_and_a_good_answer_warms_a_bucket() {
+    use aftercalm::component::Population;
+    let mut sys = system(TICK);
+    let server = sys.install("server", store(2));
+    let cache = LookAside::new(4).expiring(0..=0).one_bucket_each();
+    let clients = sys.install("clients", Population::open(server, 4..=4).look_aside(cache));
+    sys.add("script", Script(vec![(1, clients.id(), Control::Flush(75).into(), 1)]));
+    let of = |n: usize| {
+        let states = after(&sys, n);
+        assert_eq!(states.len(), 1, "tick {n}");
+        (states[0][clients].sent.fresh, states[0][clients].cache.as_ref().unwrap().warm())
+    };
+    // Flushed in tick 2: three miss; two are served, and warm their buckets in tick 4; the third in tick 5.
+    assert_eq!((1..7).map(of).collect::<Vec<_>>(), [(0, 4), (3, 1), (3, 1), (1, 3), (0, 4), (0, 4)]);
 }

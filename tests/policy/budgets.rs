@@ -79,6 +79,38 @@ fn without_successes_a_quota_grants_its_capacity_once() {
     }
 }
 
+/// Whatever comes, retries that fail are paid for by what the bucket held and what first successes gave.
+#[test]
+fn retries_that_fail_never_cost_more_than_the_capacity_and_what_was_given() {
+    let quota = QuotaBudget { capacity: 60, cost: 5, cost_timeout: 10, cost_throttled: 3, no_retry_gain: 1 };
+    let budget = RetryBudget::Quota(quota.clone());
+    let mut lost_at_most = 0;
+    for seed in 0..50 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut state = budget.start();
+        let (mut given, mut lost) = (0, 0);
+        for _ in 0..500 {
+            if random.u8(0..4) == 0 {
+                budget.success(&mut state, Attempt::First, 1);
+                given += 1;
+            }
+            let outcome = random.choice([ERROR, Outcome::Timeout, Outcome::Throttled]).unwrap();
+            if budget.try_retry(&mut state, Attempt::First, outcome, 1) == 1 {
+                let retry = Attempt::Retry { after: outcome };
+                if random.bool() {
+                    budget.success(&mut state, retry, 1);
+                } else {
+                    budget.failure(&mut state, retry, ERROR, 1);
+                    lost += quota.cost_after(outcome);
+                }
+            }
+            assert!(lost <= quota.capacity + given, "{lost} lost, {given} given");
+        }
+        lost_at_most = lost_at_most.max(lost);
+    }
+    assert!(lost_at_most > quota.capacity, "more than the bucket was lost, so that what was given counts");
+}
+
 /// Over any stretch of time, a windowed budget grants no more than its share of the requests of the stretch and of the window
 /// before it, and its reserve for each window that the stretch touches.
 #[test]

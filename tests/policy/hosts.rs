@@ -142,6 +142,28 @@ fn a_success_rate_far_below_the_mean_is_an_outlier() {
 }
 
 #[test]
+fn a_host_that_a_sweep_ejects_is_not_forgiven_by_the_same_sweep() {
+    let detection = OutlierDetection {
+        consecutive: 0,
+        share_max: Ratio::ONE,
+        success_rate: None,
+        failure_rate: Some(FailureRate { hosts_min: 1, requests_min: 1, share: Ratio::percent(85) }),
+        ..preset::envoy::outlier_detection(SECOND, 2).unwrap()
+    };
+    let mut state = detection.start();
+    for times in 1..5 {
+        // It fails until the sweep, and is ejected for 30 s more than the last time.
+        detection.record(&mut state, 0, Outcome::Error, 3);
+        wait(&detection, &mut state, 10);
+        assert!(state.is_ejected(0) && !state.is_ejected(1), "ejection {times}");
+        wait(&detection, &mut state, 30 * times - 1);
+        assert!(state.is_ejected(0), "ejection {times}");
+        wait(&detection, &mut state, 1);
+        assert!(!state.is_ejected(0), "ejection {times}");
+    }
+}
+
+#[test]
 fn envoy_panics_below_half_of_its_hosts() {
     let panic = preset::envoy::panic_threshold();
     for (healthy, hosts, routing) in [

@@ -206,7 +206,12 @@ fn states_are_finitely_many_and_idleness_leads_back_to_the_start() {
             _ = lease.fill(s, token);
         }
     };
-    let states = reachable(&lease, &[&miss, &fill, &|s| lease.delete(s)]);
+    let abandon = |s: &mut LeaseState| {
+        if let Some(token) = s.held().last().copied() {
+            lease.abandon(s, token);
+        }
+    };
+    let states = reachable(&lease, &[&miss, &fill, &abandon, &|s| lease.delete(s)]);
     assert!(states.len() > 10);
     let given_back = states.into_iter().filter(|s| s.held().is_empty()).collect();
     settles(&lease, &given_back, 3);
@@ -228,6 +233,30 @@ fn states_are_finitely_many_and_idleness_leads_back_to_the_start() {
         Hysteresis { on_level: 5, on_after: Ticks(2), off_level: 2, off_after: Ticks(3) }
     }
     assert_eq!(reachable(&switch, &[&observe(0), &observe(3), &observe(9)]).len(), 5);
+}
+
+#[test]
+fn an_idle_budget_comes_to_rest() {
+    for budget in budgets() {
+        for seed in 0..30 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut state = budget.start();
+            for _ in 0..50 {
+                budget.request(&mut state, 3);
+                let granted = budget.try_retry(&mut state, Attempt::First, Outcome::Error, random.u32(0..3));
+                budget.retry_sent(&mut state, granted);
+                budget.tick(&mut state);
+            }
+            (0..50).for_each(|_| budget.tick(&mut state));
+            let mut later = state.clone();
+            budget.tick(&mut later);
+            assert_eq!(state, later, "{budget:?}");
+            // A windowed one has forgotten all: what it grants is its reserve.
+            if let RetryBudget::Window(window) = &budget {
+                assert_eq!(budget.available(&state, Outcome::Error), Some(window.reserve / window.withdraw));
+            }
+        }
+    }
 }
 
 #[test]

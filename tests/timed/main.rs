@@ -4,7 +4,9 @@
 mod ageing;
 mod agreement;
 mod aliases;
+mod growth;
 mod naive;
+mod random;
 mod refusals;
 mod rules;
 mod setup;

@@ -2,6 +2,11 @@
 //!
 //! A retry costs according to what failed. A success gives back what its own last retry had cost, and one that needed no
 //! retry gives a little. Nothing comes with time.
+//!
+//! # Law
+//!
+//! While nothing succeeds, at most `capacity / cost` retries are granted, once. With g first attempts that succeed in a tick, in
+//! the long run at most `g * no_retry_gain / cost` retries that fail.
 
 use crate::policy::{Attempt, Outcome, Policy, PolicyError};
 

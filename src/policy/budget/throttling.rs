@@ -2,6 +2,11 @@
 //!
 //! A count of tokens per server name starts at `max`. Each failed attempt takes one, each successful one gives `ratio`, and a
 //! retry is made only while more than half of `max` is left (after the failure's own token is taken).
+//!
+//! # Law
+//!
+//! While nothing succeeds, at most `ceil(max / 2) - 1` retries are granted, whatever comes. Then none is until
+//! successes have outweighed failures: each failure takes what `1 / ratio` successes give.
 
 use crate::policy::{Attempt, Outcome, Outcomes, Policy, PolicyError};
 

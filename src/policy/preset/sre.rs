@@ -1,4 +1,5 @@
-//! "Site Reliability Engineering" (O'Reilly, 2016), chapter 21 "Handling Overload".
+//! "Site Reliability Engineering" (O'Reilly, 2016), chapter 21 "Handling Overload". The book is quoted here after others (Envoy's
+//! documentation among them), who agree on the formula, the window and the factors.
 
 use super::seconds;
 use crate::policy::{AdaptiveThrottle, Backoff, PolicyError, Ratio, Retry, Window};

@@ -1,0 +1,21 @@
+//! The product search against the generic search, over the same timed systems: they must make the same graph, number by number,
+//! and tell the same of it.
+
+mod agreement;
+mod faults;
+mod labels;
+mod limits;
+#[allow(dead_code)]
+#[path = "../timed/random.rs"]
+mod random;
+mod same;
+#[allow(dead_code)]
+#[path = "../timed/setup.rs"]
+mod setup;
+#[allow(dead_code)]
+#[path = "../timed/systems.rs"]
+mod systems;
+
+#[allow(dead_code)]
+#[path = "../../models/fb-config.rs"]
+mod fb_config;
