@@ -4,6 +4,7 @@
 mod balancer;
 mod caches;
 mod gates;
+mod hedged;
 mod laws;
 mod operator;
 mod population;

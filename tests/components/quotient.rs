@@ -48,7 +48,7 @@ fn look(built: &Built, state: &TimedState<Msg>) -> String {
         clients.resting.iter().for_each(|(r, n)| add(format!("rests {} {:?}", bare(&r.next), r.wait), n));
         clients.idle.iter().for_each(|(wait, n)| add(format!("idle {wait:?}"), n));
     }
-    for (at, batch) in state[built.server].queue.iter().enumerate() {
+    for (at, batch) in state[built.server].queue.batches.iter().enumerate() {
         batch.iter().for_each(|(r, n)| add(format!("queue {at} {}", bare(r)), n));
     }
     for ((r, left), n) in state[built.server].in_service.iter() {
