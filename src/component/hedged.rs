@@ -2,22 +2,25 @@
 //!
 //! # What is kept, and why that is exact
 //!
-//! A call is given up after its timeout, all its attempts together, so all of them carry the same countdown, and calls are counts by
-//! that countdown and what the policy remembers of a call (attempts sent, attempts open, ticks until the next). Attempts of calls
-//! with the same countdown cannot be told apart by anybody, so which of these calls an answer belongs to is not kept either: every
-//! call that has an attempt open is possible, and so is every attempt whose call has been answered already and is over (a count for
-//! each countdown); each possibility is explored when the answer comes. This is exact: attempts that look alike and are in the
-//! same place have the same future, so that fixing beforehand whose they are, or leaving it open until one is answered, leads to the
-//! same behaviours.
+//! A call is given up after its timeout, all its attempts together. An attempt carries two countdowns: that of its call, and its own
+//! (as [`Memo::deadline`]),
+//! which tells when it was sent. Calls are counts by their countdown, the attempts that they have open, and what else the policy
+//! remembers of a call (attempts sent, ticks until the next).
+//!
+//! Attempts with the same two countdowns were sent in the same tick by calls that began in the same tick. Nobody can tell them apart,
+//! so which of these calls an answer belongs to is not kept: every call that has such an attempt open is possible, and so is
+//! every such attempt whose call is over already (a count by label); each possibility is explored when the answer comes. Fixing
+//! beforehand whose they are, or leaving it open until one is answered, leads to the same behaviours. (For `recoverable` it means
+//! that a state has not yet decided whose attempt is where.)
 //!
 //! An answered call cancels its other attempts for its client, not for the servers: they do their work, and nobody hears of it.
 
 use super::bag::Bag;
-use super::msg::{Answer, Class, Control, Msg, NEVER, Request, less_one};
+use super::msg::{Class, Control, Memo, Msg, NEVER, Request, Response, less_one};
 use super::turn::{Ask, Component, Inbox, Turn};
 use crate::component_actor;
 use crate::model::refuse;
-use crate::policy::{HedgeState, Hedged, Hedging, Policy};
+use crate::policy::{HedgeState, Hedged, Hedging, Policy, Ticks};
 use stateright::actor::Id;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -33,31 +36,34 @@ pub struct HedgedPopulation {
 }
 
 /// Calls that are alike.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Call {
     /// Ticks, this one included, until it is given up.
     pub left: u16,
     /// Attempts sent,
     pub sent: u32,
-    /// those of them that are open,
-    pub open: u32,
-    /// and the ticks until the next.
+    /// the ticks until the next,
     pub until_next: u32,
+    /// and the attempts that are open, each by its own countdown.
+    pub open: Bag<u16>,
 }
 
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Call({} sent, {} open, {} left)", self.sent, self.open, self.left.saturating_sub(1))
+        let open = self.open.total();
+        write!(f, "Call({} sent, {open} open, {} left)", self.sent, self.left.saturating_sub(1))
     }
 }
 
 impl Call {
-    fn new(left: u16, state: HedgeState) -> Self {
-        Self { left, sent: state.sent, open: state.open, until_next: state.left.0 }
+    fn memory(&self) -> HedgeState {
+        HedgeState { sent: self.sent, open: self.open.total(), left: Ticks(self.until_next) }
     }
 
-    fn state(self) -> HedgeState {
-        HedgeState { sent: self.sent, open: self.open, left: crate::policy::Ticks(self.until_next) }
+    /// With what the policy remembers now; `new` attempts have been sent in this tick.
+    fn remember(&mut self, memory: HedgeState, new: u32, countdown: u16) {
+        (self.sent, self.until_next) = (memory.sent, memory.left.0);
+        self.open.add(countdown, new);
     }
 }
 
@@ -66,8 +72,8 @@ impl Call {
 pub struct Calls {
     /// Calls that are not answered yet.
     pub waiting: Bag<Call>,
-    /// Attempts that are open though their call is over, by the ticks that their label has left.
-    pub cancelled: Bag<u16>,
+    /// Attempts that are open though their call is over, by the countdown of the call and their own.
+    pub cancelled: Bag<(u16, u16)>,
     /// Attempts sent in the last tick: the first of their calls, and others.
     pub sent: (u32, u32),
     /// Fresh calls a tick, where a trigger or an operator has changed them.
@@ -98,42 +104,49 @@ impl HedgedPopulation {
         self
     }
 
-    /// An answer, to a call that may have an attempt open or to nobody: what becomes of it.
-    fn answered(&self, state: &mut Calls, left: u16, answer: Answer, turn: &mut Turn) -> Result<u32, Ask> {
-        let mut whose: Vec<Option<Call>> = state
-            .waiting
-            .iter()
-            .filter(|(c, _)| c.left == left && c.open > 0)
-            .map(|(c, _)| Some(*c))
-            .collect();
-        if state.cancelled.count(&left) > 0 {
+    /// An answer, to a call that has such an attempt open or to nobody: what becomes of it. Attempts sent in this tick have their
+    /// full countdown, so none of them can be meant.
+    fn answered(&self, state: &mut Calls, response: &Response, turn: &mut Turn) -> Result<u32, Ask> {
+        let (left, own) = (response.request.left, response.request.memo.deadline);
+        let open = |call: &Call| call.left == left && call.open.count(&own) > 0;
+        let mut whose: Vec<Option<Call>> =
+            state.waiting.iter().filter(|(call, _)| open(call)).map(|(call, _)| Some(call.clone())).collect();
+        if state.cancelled.count(&(left, own)) > 0 {
             whose.push(None);
         }
         if whose.is_empty() {
             return Ok(0);
         }
-        let Some(call) = turn.choose("answers", &whose)? else {
-            state.cancelled.remove(&left, 1);
+        let Some(mut call) = turn.choose("answers", &whose)? else {
+            state.cancelled.remove(&(left, own), 1);
             return Ok(0);
         };
         state.waiting.remove(&call, 1);
-        let mut memory = call.state();
-        match self.hedging.ended(&mut memory, answer.outcome(), true) {
+        let mut memory = call.memory();
+        call.open.remove(&own, 1);
+        match self.hedging.ended(&mut memory, response.answer.outcome(), true) {
             Hedged::Ended(_) => {
-                state.cancelled.add(left, memory.open);
+                call.open.iter().for_each(|(own, n)| state.cancelled.add((left, *own), n));
                 Ok(0)
             }
             Hedged::Goes { send } => {
-                state.waiting.add(Call::new(left, memory), 1);
+                call.remember(memory, send, self.countdown());
+                state.waiting.add(call, 1);
                 self.send(left, send, turn);
                 Ok(send)
             }
         }
     }
 
-    /// Sends `n` attempts. Which attempt of its call one is makes no difference to anybody, so all look alike.
+    /// An attempt's own countdown in the tick in which it is sent; it cannot outlast its call.
+    fn countdown(&self) -> u16 {
+        self.timeout + 1
+    }
+
+    /// Sends `n` attempts.
     fn send(&self, left: u16, n: u32, turn: &mut Turn) {
-        let request = Request { left, ..Request::new(turn.id(), self.class, 0) };
+        let memo = Memo { deadline: self.countdown(), ..Memo::default() };
+        let request = Request { left, memo, ..Request::new(turn.id(), self.class, 0) };
         turn.send(self.target, Msg::Request(request), n);
     }
 }
@@ -162,24 +175,28 @@ impl Component for HedgedPopulation {
 
     fn act(&self, state: &mut Calls, arrived: &Inbox, turn: &mut Turn) -> Result<(), Ask> {
         state.waiting = state.waiting.map(|call| {
-            let mut memory = call.state();
+            let mut memory = call.memory();
             self.hedging.tick(&mut memory);
-            Call::new(less_one(call.left), memory)
+            let open = call.open.map(|own| less_one(*own));
+            Call { left: less_one(call.left), sent: memory.sent, until_next: memory.left.0, open }
         });
-        state.cancelled = state.cancelled.map(|left| less_one(*left)).split(|left| *left == 0).1;
+        let older = |(left, own): &(u16, u16)| (less_one(*left), less_one(*own));
+        state.cancelled = state.cancelled.map(older).split(|(left, _)| *left == 0).1;
         let mut hedges = 0;
         for ((_, response), n) in arrived.responses.iter() {
             for _ in 0..n {
-                hedges += self.answered(state, response.request.left, response.answer, turn)?;
+                hedges += self.answered(state, response, turn)?;
             }
         }
         state.waiting = state.waiting.split(|call| call.left <= 1).1;
         for (call, n) in state.waiting.clone().iter() {
-            let mut memory = call.state();
+            let mut memory = call.memory();
             let due = self.hedging.due(&mut memory);
             if due > 0 {
                 state.waiting.remove(call, n);
-                state.waiting.add(Call::new(call.left, memory), n);
+                let mut hedged = call.clone();
+                hedged.remember(memory, due, self.countdown());
+                state.waiting.add(hedged, n);
                 self.send(call.left, due * n, turn);
                 hedges += due * n;
             }
@@ -191,7 +208,9 @@ impl Component for HedgedPopulation {
         let mut memory = self.hedging.start();
         let first = self.hedging.due(&mut memory);
         let left = self.timeout + 1;
-        state.waiting.add(Call::new(left, memory), fresh);
+        let mut call = Call { left, sent: 0, until_next: 0, open: Bag::new() };
+        call.remember(memory, first, self.countdown());
+        state.waiting.add(call, fresh);
         self.send(left, first * fresh, turn);
         state.sent = (fresh, hedges + (first - 1) * fresh);
         Ok(())

@@ -117,6 +117,8 @@ pub struct Clients {
     pub resting: Bag<Resting>,
     /// Closed arrivals: clients that were turned away.
     pub away: u32,
+    /// How often the population has been stopped.
+    pub stops: u8,
     /// Fresh requests a tick, where a trigger or an operator has changed them.
     pub arrivals: Option<u32>,
     /// Attempts of a request at most, where an operator has changed them.
@@ -458,6 +460,7 @@ impl Component for Population {
             waiting: Bag::new(),
             resting: Bag::new(),
             away: 0,
+            stops: 0,
             arrivals: None,
             attempts: None,
             guard: self.guard.start(),
@@ -478,6 +481,7 @@ impl Component for Population {
                 }
                 (state.idle, state.waiting, state.resting) = (Bag::new(), Bag::new(), Bag::new());
                 state.guard = self.guard.start();
+                state.stops = state.stops.saturating_add(1);
             }
             Control::Admit(n) if closed => {
                 let n = n.min(state.away);
@@ -532,6 +536,7 @@ impl Component for Population {
         }
         let mut fresh = Request::new(turn.id(), self.class, self.timeout);
         fresh.memo.deadline = self.deadline.saturating_add(1);
+        fresh.memo.stops = state.stops;
         for (key, n) in self.fresh(state, turn)?.iter() {
             self.guard.request(&mut state.guard, n);
             wanted.add(Request { key: *key, ..fresh }, n);

@@ -209,3 +209,16 @@ fn retries_without_end_are_counted_only_as_far_as_their_backoff_depends_on_it() 
     // Delays of 1, 2, 4, 4, ...: from the third attempt on they do not change.
     assert_eq!(attempts(Backoff::doubling(TICK, TICK * 4), 60), [3]);
 }
+
+#[test]
+fn an_answer_to_a_client_that_was_turned_away_is_nobody_elses() {
+    use crate::setup::Script;
+    let mut sys = system(TICK);
+    let server = sys.install("server", Server::new(9).service(3));
+    let clients = sys.install("clients", Population::closed(server, 1, 0..=0).tallied());
+    let controls = [(1, Control::Stop), (2, Control::Admit(1))];
+    sys.add("script", Script(controls.map(|(at, c)| (at, clients.id(), c.into(), 1)).into()));
+    // Asked in tick 1 and, after it was let back, in tick 3; the answers come in ticks 6 and 8, and only the second is its own.
+    let ok: Vec<u32> = (1..9).map(|n| after(&sys, n)[0][clients].tally.unwrap().ok).collect();
+    assert_eq!(ok, [0, 0, 0, 0, 0, 0, 0, 1]);
+}

@@ -33,7 +33,7 @@ fn built(
 
 /// A request without its way back: what is left when clients are not told apart.
 fn bare(request: &Request) -> String {
-    let Memo { deadline, kind, waited } = request.memo;
+    let Memo { deadline, kind, waited, .. } = request.memo;
     let bare = Request { path: Path::default(), ..*request };
     format!("{bare:?} {} {deadline} {kind:?} {waited}", request.left)
 }
