@@ -9,6 +9,7 @@ pub mod actor;
 pub mod certificate;
 pub mod check;
 pub mod cli;
+pub mod component;
 pub mod harness;
 pub mod model;
 pub mod policy;

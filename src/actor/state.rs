@@ -215,7 +215,7 @@ impl<Msg> fmt::Debug for TimedState<Msg> {
             shown.field(name, &part.local.state);
         }
         let timers = parts().flat_map(|(name, part)| {
-            part.local.timers.iter().map(move |t| {
+            part.local.timers.iter().filter(|t| !t.timer.text().is_empty()).map(move |t| {
                 let timer = if t.timer.text() == "()" { "" } else { t.timer.text() };
                 (format!("{name} {timer}").trim_end().to_owned(), t.left.to_string())
             })

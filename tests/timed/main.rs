@@ -1,6 +1,7 @@
 //! The timed actor runtime, against known answers, against stateright's and our own search, and against a naive version of
 //! its semantics.
 
+mod ageing;
 mod agreement;
 mod aliases;
 mod growth;
