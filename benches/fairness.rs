@@ -10,9 +10,22 @@
 //!   highest block is violated, by a loop that goes up there and has to take all forty ways down. So many duties are more
 //!   than the search for a shortest loop can bear; the loop is put together from shortest walks.
 
+#[path = "../tests/peers/cache.rs"]
+#[allow(dead_code)]
+mod cache;
+#[allow(dead_code)]
+#[path = "../tests/peers/peer.rs"]
+mod peer;
+#[path = "../tests/peers/retry.rs"]
+mod retry;
+
 use aftercalm::check::{Limits, Outcome, check};
-use aftercalm::property::{ModelExt, System, Verdict, always, recurs, stabilizes};
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use aftercalm::property::{Draft, ModelExt, System, Verdict, always, recurs, stabilizes};
+use cache::Cache;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
+use peer::Peer;
+use retry::Retry;
 use std::hint::black_box;
 
 const BLOCKS: u16 = 40;
@@ -114,5 +127,37 @@ fn fairness(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, fairness);
+/// Weak fairness of each process, on the two largest systems whose counts and verdicts other checkers agree on.
+fn peers(c: &mut Criterion) {
+    let mut group = c.benchmark_group("weak fairness of each process");
+    group.sample_size(10);
+    let retry = || Retry { clients: 6, attempts: 2, room: 7, patience: 7 }.fair();
+    side_by_side(&mut group, "Retry 6 2 7 7", retry, stabilizes("healthy"), (2_919_633, Verdict::Holds));
+    let cache = || Cache { clients: 12, capacity: 6 }.fair();
+    side_by_side(&mut group, "Cache 12 6", cache, recurs("valid"), (2_269_768, Verdict::Violated));
+    group.finish();
+}
+
+fn side_by_side<M: Peer + 'static>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    system: impl Fn() -> System<M>,
+    claim: Draft,
+    (states, verdict): (u64, Verdict),
+) {
+    let run = |system: &System<M>, expected: Verdict| {
+        let outcome = check(system, &Limits::default()).expect("the system is well formed");
+        assert_eq!((outcome.states, outcome.decisions[0].verdict), (states, expected));
+        outcome.elapsed
+    };
+    let rows = [
+        ("search alone", system().claim(always("true")), Verdict::Holds),
+        ("search and fair liveness", system().claim(claim), verdict),
+    ];
+    for (row, system, verdict) in &rows {
+        group.bench_function(BenchmarkId::new(*row, name), |b| b.iter(|| black_box(run(system, *verdict))));
+    }
+}
+
+criterion_group!(benches, fairness, peers);
 criterion_main!(benches);

@@ -9,10 +9,13 @@ pub mod actor;
 pub mod certificate;
 pub mod check;
 pub mod cli;
+pub mod component;
 pub mod harness;
 pub mod model;
+pub mod policy;
 pub mod property;
 pub mod report;
+pub mod spec;
 pub mod witness;
 
 pub use harness::run;

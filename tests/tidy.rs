@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 /// The modules from left to right; those in one group are on one level. A module may use those to its left, and its own level
 /// only where it is alone on it.
-const LEVELS: [&[&str]; 8] = [
+const LEVELS: [&[&str]; 10] = [
     &["model"],
     &["actor", "policy"],
+    &["component"],
     &["property"],
     &["witness", "certificate"],
     &["check"],
-    &["report", "explore", "spec"],
+    &["report"],
+    &["explore", "spec"],
     &["harness"],
     &["cli"],
 ];

@@ -2,6 +2,8 @@
 
 use super::moment::Event;
 use super::outcome::{Mishap, Outcome, Part};
+use super::system::Handle;
+use stateright::actor::Actor;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,6 +15,13 @@ pub struct Tick {
     pub(crate) from: Arc<[Part]>,
     pub(crate) chosen: Box<[Arc<Outcome>]>,
     pub(crate) names: Arc<[Arc<str>]>,
+}
+
+impl Tick {
+    /// What the actor is after it.
+    pub(crate) fn after<A: Actor<State: 'static>>(&self, actor: Handle<A>) -> Option<&A::State> {
+        self.chosen.get(actor.index())?.local.state.get()
+    }
 }
 
 impl PartialEq for Tick {
@@ -58,6 +67,7 @@ fn told(id: usize, outcome: &Outcome, names: &[Arc<str>]) -> Option<String> {
                 told.push(format!("{} from {}", counted(&events[..run]), names[*src]));
                 run
             }
+            Event::Timer(timer) if timer.text().is_empty() => 1,
             Event::Timer(timer) => {
                 told.push(if timer.text() == "()" {
                     "timer".into()

@@ -14,6 +14,10 @@ pub(crate) trait Behaviour: Send + Sync {
     fn message(&self, id: usize, state: &Value, src: usize, msg: &Value) -> Reaction;
     fn timeout(&self, id: usize, state: &Value, timer: &Value) -> Reaction;
     fn random(&self, id: usize, state: &Value, choice: &Value) -> Reaction;
+    /// Whether messages are only collected, see [`Collects`].
+    fn collects(&self) -> bool;
+    /// All messages of a tick at once, each with its sender and count.
+    fn collect(&self, state: &Value, messages: &[(usize, &Value, u32)]) -> Value;
 }
 
 /// A new state, if it changed, and what the actor asked for.
@@ -47,6 +51,14 @@ impl<A> TimedActor for A where
 {
 }
 
+/// An actor that does nothing with a message but put it aside, to act on all of them at the end of the tick. Their order cannot
+/// matter then, and they are handed over all at once.
+pub trait Collects: TimedActor {
+    /// Puts aside `n` of `msg`. Must do what `n` calls of `on_msg` do, and no more for any order of messages: it is not tested as
+    /// [`order_free`](super::TimedSystem::order_free) is.
+    fn collect(state: &mut Self::State, src: Id, msg: &Self::Msg, n: u32);
+}
+
 /// Records `n` sends of the same message: one envelope that stands for n identical messages.
 pub fn send_n<A: Actor>(out: &mut Out<A>, dst: impl Into<Id>, msg: A::Msg, n: usize) {
     let dst = dst.into();
@@ -56,11 +68,27 @@ pub fn send_n<A: Actor>(out: &mut Out<A>, dst: impl Into<Id>, msg: A::Msg, n: us
 }
 
 /// The actor of this type.
-pub(crate) struct Typed<A>(pub(crate) A);
+pub(crate) struct Typed<A: Actor> {
+    actor: A,
+    collect: Option<Collect<A>>,
+}
+
+type Collect<A> = fn(&mut <A as Actor>::State, Id, &<A as Actor>::Msg, u32);
 
 const TYPES: &str = "the runtime gives an actor only values of that actor's own types";
 
 impl<A: TimedActor> Typed<A> {
+    pub(crate) fn new(actor: A) -> Self {
+        Self { actor, collect: None }
+    }
+
+    pub(crate) fn collecting(actor: A) -> Self
+    where
+        A: Collects,
+    {
+        Self { actor, collect: Some(A::collect) }
+    }
+
     fn react(state: &Value, call: impl FnOnce(&mut Cow<'_, A::State>, &mut Out<A>)) -> Reaction {
         let mut out = Out::new();
         let mut cow = Cow::Borrowed(state.get::<A::State>().expect(TYPES));
@@ -76,23 +104,37 @@ impl<A: TimedActor> Typed<A> {
 impl<A: TimedActor> Behaviour for Typed<A> {
     fn start(&self, id: usize) -> Reaction {
         let mut out = Out::new();
-        let state = self.0.on_start(id.into(), &None, &mut out);
+        let state = self.actor.on_start(id.into(), &None, &mut out);
         Reaction { state: Some(Value::new(state)), effects: effects(out) }
     }
 
     fn message(&self, id: usize, state: &Value, src: usize, msg: &Value) -> Reaction {
         let msg = msg.get::<A::Msg>().expect(TYPES).clone();
-        Self::react(state, |state, out| self.0.on_msg(id.into(), state, src.into(), msg, out))
+        Self::react(state, |state, out| self.actor.on_msg(id.into(), state, src.into(), msg, out))
     }
 
     fn timeout(&self, id: usize, state: &Value, timer: &Value) -> Reaction {
         let timer = timer.get::<A::Timer>().expect(TYPES);
-        Self::react(state, |state, out| self.0.on_timeout(id.into(), state, timer, out))
+        Self::react(state, |state, out| self.actor.on_timeout(id.into(), state, timer, out))
     }
 
     fn random(&self, id: usize, state: &Value, choice: &Value) -> Reaction {
         let choice = choice.get::<A::Random>().expect(TYPES);
-        Self::react(state, |state, out| self.0.on_random(id.into(), state, choice, out))
+        Self::react(state, |state, out| self.actor.on_random(id.into(), state, choice, out))
+    }
+
+    fn collects(&self) -> bool {
+        self.collect.is_some()
+    }
+
+    fn collect(&self, state: &Value, messages: &[(usize, &Value, u32)]) -> Value {
+        let mut state = state.get::<A::State>().expect(TYPES).clone();
+        for (src, msg, n) in messages {
+            if let Some(collect) = self.collect {
+                collect(&mut state, (*src).into(), msg.get::<A::Msg>().expect(TYPES), *n);
+            }
+        }
+        Value::new(state)
     }
 }
 

@@ -32,6 +32,12 @@ pub fn later() -> Range<Duration> {
     JUST..Duration::MAX
 }
 
+/// A timer that fires in the next tick, whatever the tick is: for actors that count in ticks and need not know how long one
+/// takes. It is written as one nanosecond, which is no whole number of any other tick.
+pub fn next_tick() -> Range<Duration> {
+    exactly(JUST)
+}
+
 /// What is wrong with a range of durations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BadRange {
@@ -45,6 +51,9 @@ pub(crate) enum BadRange {
 
 /// The whole ticks of a range.
 pub(crate) fn ticks(range: &Range<Duration>, tick: Duration) -> Result<Span, BadRange> {
+    if *range == next_tick() {
+        return Ok(Span { lo: 1, hi: 1 });
+    }
     if range.start >= range.end {
         let at = whole(range.start, tick)?.ok_or(BadRange::Fraction(range.start))?;
         return Ok(Span { lo: at, hi: at });
@@ -102,6 +111,8 @@ mod tests {
         assert_eq!(of(between(ms(100), ms(100))), Ok((1, 1)));
         assert_eq!(of(later()), Ok((1, FOREVER)));
         assert_eq!(of(not_before(ms(0))), Ok((0, FOREVER)));
+        assert_eq!(of(next_tick()), Ok((1, 1)));
+        assert_eq!(ticks(&next_tick(), JUST), Ok(Span { lo: 1, hi: 1 }));
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! sub-multisets (dynamic programming), with at most one entry for each distinct moment, covers all orders: for k messages
 //! of different kinds, k * 2^(k-1) deliveries instead of k!, and n + 1 cells, not 2^n, for n identical ones.
 //!
+//! An actor that only collects messages ([`Collects`](super::Collects)) is handed all of them at once: there is nothing to order.
+//!
 //! An actor whose order is declared not to matter gets one canonical order: by sender, then by message. The
 //! declaration is tested wherever it is used: against every order where that takes at most [`FREE_DELIVERIES_MAX`]
 //! deliveries; beyond, against the reverse order, each kind of message first, each last, and [`SHUFFLES`] shuffles, so that a false
@@ -53,8 +55,8 @@ pub(crate) fn arrivals(
     if pipeline.envelopes().is_empty() {
         return vec![Arrival { moments: vec![start.clone()], remains: Arc::default() }];
     }
-    let aged: Vec<Envelope> =
-        pipeline.envelopes().iter().map(|e| Envelope { left: e.left.aged(), ..e.clone() }).collect();
+    let aged = aged(stage, pipeline);
+    let aged = aged.envelopes();
     let mut kinds: Vec<Kind> = Vec::new();
     let mut most: Vec<u32> = Vec::new();
     for e in aged.iter().filter(|e| e.left.may_be_now()) {
@@ -68,7 +70,7 @@ pub(crate) fn arrivals(
         }
     }
     let orders = Orders::new(stage, start, &kinds, &most, order_free);
-    numbers_that_arrive(stage, &aged)
+    numbers_that_arrive(stage, aged)
         .iter()
         .map(|numbers| {
             let mut had = vec![0; kinds.len()];
@@ -82,6 +84,17 @@ pub(crate) fn arrivals(
             Arrival { moments: orders.after(&had), remains: Arc::new(remains) }
         })
         .collect()
+}
+
+/// The pipeline as a tick begins: each message one tick nearer, and older itself if messages age. Ageing may make messages alike
+/// that were not; they are one envelope then.
+fn aged(stage: &Stage<'_>, pipeline: &Pipeline) -> Pipeline {
+    let mut aged = Pipeline::default();
+    for e in pipeline.envelopes() {
+        let msg = stage.ageing.map_or_else(|| e.msg.clone(), |ageing| ageing(&e.msg));
+        aged.add(Envelope { src: e.src, msg, left: e.left.aged(), count: e.count });
+    }
+    aged
 }
 
 /// For each choice, how many of each envelope's messages arrive; the most first.
@@ -140,6 +153,9 @@ impl<'a> Orders<'a> {
             cells = cells.saturating_mul(*n as usize + 1);
         }
         let mut orders = Self { stage, start, kinds, order_free, weights, table: Vec::new() };
+        if stage.behaviour.collects() {
+            return orders;
+        }
         let within = if order_free {
             cells.saturating_mul(kinds.len()) <= FREE_DELIVERIES_MAX
         } else if cells > INBOX_CELLS_MAX {
@@ -178,6 +194,15 @@ impl<'a> Orders<'a> {
 
     /// The distinct moments after this multiset, in any order.
     fn after(&self, had: &[u32]) -> Vec<Moment> {
+        if self.stage.behaviour.collects() {
+            let had = self.kinds.iter().zip(had).filter(|(_, n)| **n > 0);
+            let messages: Vec<_> = had.map(|(kind, n)| (kind.src, &kind.msg, *n)).collect();
+            return if messages.is_empty() {
+                vec![self.start.clone()]
+            } else {
+                vec![self.stage.collect(self.start, &messages)]
+            };
+        }
         let moments = if self.table.is_empty() {
             self.sampled(had)
         } else {

@@ -1,5 +1,6 @@
 //! A whole system, without the type of its messages: seats with actors in them, the links between them, and the tick.
 
+use super::ageing::Aged;
 use super::behaviour::Behaviour;
 use super::link::Link;
 use super::moment::{Moment, Stage};
@@ -30,6 +31,7 @@ pub(crate) struct Machine {
     pub(crate) names: Arc<[Arc<str>]>,
     pub(crate) links: BTreeMap<(usize, usize), Link>,
     pub(crate) default_link: Link,
+    pub(crate) ageing: Option<Box<Aged>>,
     pub(crate) errors: Vec<String>,
     /// Outcomes by actor. An actor's callbacks are functions of what is passed to them, so this changes nothing but time.
     pub(crate) known: Vec<Mutex<Known>>,
@@ -47,6 +49,7 @@ impl Machine {
             names: Arc::new([]),
             links: BTreeMap::new(),
             default_link: Link::default(),
+            ageing: None,
             errors,
             known: Vec::new(),
         }
@@ -110,7 +113,7 @@ impl Machine {
         let Some(behaviour) = self.seats[id].behaviour.as_deref() else {
             refuse(format!("`{}` was reserved, but never given an actor with `fill`", self.names[id]))
         };
-        Stage { id, behaviour, names: &self.names, tick: self.tick }
+        Stage { id, behaviour, names: &self.names, tick: self.tick, ageing: self.ageing.as_deref() }
     }
 
     fn link(&self, src: usize, dst: usize) -> &Link {

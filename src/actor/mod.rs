@@ -87,13 +87,20 @@
 //!   has its own. A range is resolved as late as possible: from `lo` on a message may arrive or not, at `hi` it must.
 //! - A **timer** set in tick t to d ticks fires in tick t + d; setting it again replaces it. `Out::set_timer` takes a
 //!   half-open range of durations: start == end means exactly that, otherwise every whole tick d with start <= d < end is
-//!   explored. [`exactly`], [`between`] (both ends included), [`not_before`] and [`later`] (no upper bound: perhaps never)
-//!   write such ranges. A bound that is no whole number of ticks is refused.
+//!   explored. [`exactly`], [`between`] (both ends included), [`not_before`], [`later`] (no upper bound: perhaps never) and
+//!   [`next_tick`] (whatever the tick is) write such ranges. A bound that is no whole number of ticks is refused.
 //! - A timer of **zero ticks** fires in the same tick, before random choices that are still open. A timer set in phase 2 or 3
 //!   to zero is due at once.
+//! - A timer whose `Debug` text is empty is an actor's heartbeat: it runs like any other, and is not shown.
 //! - **Time always passes.** If an actor can come back within one tick to where it was (a timer of zero ticks that sets itself again,
 //!   such as `model_timeout()`; a choice that asks for itself), the model is Zeno, and is refused with that cycle. So is one
 //!   that takes more than a thousand steps in one tick.
+//!
+//! # Messages that age
+//!
+//! A message may carry a countdown, such as the ticks until its sender gives up. Where [`TimedSystem::ageing`] is declared, what
+//! is under way grows one tick older at the beginning of each tick ([`Ageing`]), so that a message delivered d ticks after
+//! it was sent has been aged d times.
 //!
 //! # Counts
 //!
@@ -108,6 +115,7 @@
 //! shown, but no `on_start` ever reads it.
 
 mod action;
+mod ageing;
 mod behaviour;
 mod distinct;
 mod duration;
@@ -128,8 +136,9 @@ mod trigger;
 mod value;
 
 pub use action::Tick;
-pub use behaviour::{TimedActor, send_n};
-pub use duration::{between, exactly, later, not_before};
+pub use ageing::Ageing;
+pub use behaviour::{Collects, TimedActor, send_n};
+pub use duration::{between, exactly, later, next_tick, not_before};
 pub use link::Link;
 pub use state::{InFlight, Running, TimedState};
 pub use system::{Handle, Message, TimedSystem};

@@ -1,5 +1,6 @@
 //! One actor in the middle of a tick, and the single steps that it takes.
 
+use super::ageing::Aged;
 use super::behaviour::{Behaviour, Effect, Reaction};
 use super::duration::{self, BadRange};
 use super::local::Local;
@@ -15,6 +16,8 @@ pub(crate) struct Stage<'a> {
     pub(crate) behaviour: &'a dyn Behaviour,
     pub(crate) names: &'a [Arc<str>],
     pub(crate) tick: Duration,
+    /// How a message under way ages, if it does.
+    pub(crate) ageing: Option<&'a Aged>,
 }
 
 /// What the actor's next steps depend on.
@@ -123,6 +126,18 @@ impl Stage<'_> {
         next.trail = moment.trail.then(Event::Message { src, msg: msg.clone() });
         let reaction = self.behaviour.message(self.id, &moment.core.local.state, src, msg);
         self.apply(&mut next, reaction);
+        next
+    }
+
+    /// Delivers all messages of a tick at once to an actor that only collects them.
+    pub(crate) fn collect(&self, moment: &Moment, messages: &[(usize, &Value, u32)]) -> Moment {
+        let mut next = moment.clone();
+        next.core.local.state = self.behaviour.collect(&moment.core.local.state, messages);
+        for (src, msg, n) in messages {
+            for _ in 0..*n {
+                next.trail = next.trail.then(Event::Message { src: *src, msg: (*msg).clone() });
+            }
+        }
         next
     }
 

@@ -6,9 +6,11 @@
 
 use super::behaviour::TimedActor;
 use super::outcome::Part;
+use super::pipeline::{Envelope, Pipeline};
 use super::reads::{Read, note};
 use super::span::FOREVER;
 use super::system::{Handle, Message};
+use super::value::Value;
 use stateright::actor::{Actor, Id};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -74,6 +76,64 @@ impl<Msg: Message> TimedState<Msg> {
     pub fn get<A: Actor<State: 'static>>(&self, actor: Handle<A>) -> &A::State {
         let state = self.part(actor.index(), Read::Local).and_then(|part| part.local.state.get());
         state.unwrap_or_else(|| panic!("{actor:?} is a handle of another system"))
+    }
+
+    /// Replaces the state of this actor; its timers and the messages under way stay as they are.
+    ///
+    /// This is for what looks at a state apart from the system, above all the erasure of a
+    /// [counter](crate::property::System::counter): nothing says that the system can come to the state that results.
+    ///
+    /// # Panics
+    /// If the handle is of another system.
+    pub fn set<A: TimedActor>(&mut self, actor: Handle<A>, state: A::State) {
+        // A handle of another system may be within range, for an actor of another type.
+        let part = self.parts.get_mut(actor.index());
+        match part.filter(|part| part.local.state.get::<A::State>().is_some()) {
+            Some(part) => Arc::make_mut(&mut part.local).state = Value::new(state),
+            None => panic!("{actor:?} is a handle of another system"),
+        }
+    }
+
+    /// Changes the state of this actor; its timers and the messages under way stay as they are. See [`TimedState::set`].
+    ///
+    /// ```
+    /// use aftercalm::actor::{Handle, TimedState};
+    /// # use stateright::actor::{Actor, Id, Out};
+    /// # struct Clients;
+    /// # #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    /// # struct Population { waiting: u32 }
+    /// # impl Actor for Clients {
+    /// #     type Msg = (); type Timer = (); type State = Population; type Storage = (); type Random = ();
+    /// #     fn on_start(&self, _: Id, _: &Option<()>, _: &mut Out<Self>) -> Population { Population { waiting: 0 } }
+    /// # }
+    /// // What `counter` needs of a measure that may grow: how to leave it out of a state.
+    /// fn erase(clients: Handle<Clients>, state: &mut TimedState<()>) {
+    ///     state.update(clients, |population| population.waiting = 0);
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// If the handle is of another system.
+    pub fn update<A: TimedActor>(&mut self, actor: Handle<A>, change: impl FnOnce(&mut A::State)) {
+        let mut state = self.get(actor).clone();
+        change(&mut state);
+        self.set(actor, state);
+    }
+
+    /// Changes the messages under way: each message, and how many of it there are (none, if zero). What becomes equal is one with
+    /// a count. See [`TimedState::set`]; a counter that counts what is under way is left out with `|_, count| *count = 1`, and
+    /// one that messages carry with a change of the messages.
+    pub fn update_in_flight(&mut self, mut change: impl FnMut(&mut Msg, &mut u32)) {
+        for part in &mut self.parts {
+            let mut changed = Pipeline::default();
+            for envelope in part.pipeline.envelopes() {
+                let Some(mut msg) = envelope.msg.get::<Msg>().cloned() else { continue };
+                let mut count = envelope.count;
+                change(&mut msg, &mut count);
+                changed.add(Envelope { msg: Value::new(msg), count, ..envelope.clone() });
+            }
+            part.pipeline = Arc::new(changed);
+        }
     }
 
     /// What this actor has saved with `Out::save`.
@@ -155,7 +215,7 @@ impl<Msg> fmt::Debug for TimedState<Msg> {
             shown.field(name, &part.local.state);
         }
         let timers = parts().flat_map(|(name, part)| {
-            part.local.timers.iter().map(move |t| {
+            part.local.timers.iter().filter(|t| !t.timer.text().is_empty()).map(move |t| {
                 let timer = if t.timer.text() == "()" { "" } else { t.timer.text() };
                 (format!("{name} {timer}").trim_end().to_owned(), t.left.to_string())
             })

@@ -1,7 +1,8 @@
 //! Building a timed system, and the system as a [`stateright::Model`].
 
 use super::action::Tick;
-use super::behaviour::{TimedActor, Typed};
+use super::ageing::{Ageing, ageing_of};
+use super::behaviour::{Collects, TimedActor, Typed};
 use super::factored::{Factored, register};
 use super::link::Link;
 use super::machine::{Machine, combinations, refuse_too_many};
@@ -87,7 +88,7 @@ impl<Msg: Message> TimedSystem<Msg> {
 
     /// Adds an actor. Ids are given in the order of adding, from 0.
     pub fn add<A: TimedActor + Actor<Msg = Msg>>(&mut self, name: &str, actor: A) -> Handle<A> {
-        Handle { index: self.machine.add(name, Some(Box::new(Typed(actor)))), of: PhantomData }
+        Handle { index: self.machine.add(name, Some(Box::new(Typed::new(actor)))), of: PhantomData }
     }
 
     /// Adds a place for an actor that comes later by [`TimedSystem::fill`], so that others can know its id before.
@@ -97,8 +98,17 @@ impl<Msg: Message> TimedSystem<Msg> {
 
     /// Puts an actor in its reserved place.
     pub fn fill<A: TimedActor + Actor<Msg = Msg>>(&mut self, place: Handle<A>, actor: A) {
+        self.occupy(place, Typed::new(actor));
+    }
+
+    /// The same for an actor that only collects its messages.
+    pub fn fill_collecting<A: Collects + Actor<Msg = Msg>>(&mut self, place: Handle<A>, actor: A) {
+        self.occupy(place, Typed::collecting(actor));
+    }
+
+    fn occupy<A: TimedActor>(&mut self, place: Handle<A>, behaviour: Typed<A>) {
         match self.machine.seats.get_mut(place.index) {
-            Some(seat) if seat.behaviour.is_none() => seat.behaviour = Some(Box::new(Typed(actor))),
+            Some(seat) if seat.behaviour.is_none() => seat.behaviour = Some(Box::new(behaviour)),
             Some(_) => {
                 self.machine.errors.push(format!("`{}` is filled twice", self.machine.names[place.index]))
             }
@@ -134,6 +144,14 @@ impl<Msg: Message> TimedSystem<Msg> {
                 .errors
                 .push(format!("Id({id}) is declared order free, but there is no such actor")),
         }
+    }
+
+    /// Lets messages age while they are under way: by one tick at the beginning of each tick, see [`Ageing`].
+    pub fn ageing(&mut self)
+    where
+        Msg: Ageing,
+    {
+        self.machine.ageing = Some(ageing_of::<Msg>());
     }
 
     /// Adds a stateright property.

@@ -16,7 +16,8 @@ use super::graph::Graph;
 use crate::property::Ltl;
 use std::collections::HashMap;
 
-/// A formula with more temporal operators than this is refused.
+/// A formula with more temporal operators than this has no certificate: every combination of one bit for each is tried for each
+/// combination of atoms that occurs, 4096 of them at most.
 pub const OPERATORS_MAX: usize = 12;
 
 /// The product, and the sets of its states that a counterexample visits again and again.

@@ -11,12 +11,18 @@
 //! | `ltl f` | the same, of the product with an automaton of its own (`formula.rs`) |
 //! | `recoverable p` | for each state, a distance to p that some step shortens |
 //! | `recovers p within n ticks` | for each state, the ticks left, which every step lessens |
+//! | `bounded m` | there are so many states and no more, and the largest value in them |
+//! | `isolated m from b` | which states of the variant show, step by step, what the system shows (`inclusion.rs`) |
 //!
 //! [`verify`] believes nothing that it is told. It explores the model itself, in its own few lines, numbers the states breadth
 //! first in the order of the actions, and computes itself which states the claim is about, which of them are healthy, which
 //! action sets are enabled and taken. Data that does not belong to the model is refused, whatever is wrong with it. A model that
 //! its boundary cuts has no certificates, and a claim that tests nothing has none either. What the verification still shares
-//! with the search: the model, the atoms, `==`, and the parser of claims. Not yet certified: `bounded` and `isolated`.
+//! with the search: the model, the atoms, `==`, and the parser of claims.
+//!
+//! A formula with more than [`OPERATORS_MAX`] temporal operators has no certificate: the verification's own product tries every
+//! combination of one bit for each operator (`formula.rs`), which is what makes it a few lines that can be believed. A translation
+//! that stays small for large formulas would be as involved as the one that it is to verify.
 //!
 //! Whoever makes a certificate may use what is here (for `ltl` the product, so that its states have the same numbers), never the
 //! other way round.
@@ -24,21 +30,25 @@
 //! Cost of verifying: for each claim one more exploration on one thread, without limits and without a search for faults of the model. Memory: the states; 4 bytes an edge and about
 //! 50 bytes a state; with fairness 16 bytes more for each edge and state; for `ltl` the edges of the product again. Size of the
 //! certificate: a number for each state that a counterexample could visit for ever (for `recoverable` and `recovers`: each state
-//! after the antecedent; `ltl`: each state of the product), in JSON 2 to 11 bytes each, and a line for each component with a cycle.
+//! after the antecedent; `ltl`: each state of the product), in JSON 2 to 11 bytes each, and a line for each component with a cycle;
+//! for `isolated` a number for each pair, and the members of each set, and to verify it the variant is explored as well.
 
 mod explore;
 mod formula;
 mod graph;
+mod inclusion;
 mod ranking;
 mod scope;
 
 pub use formula::OPERATORS_MAX;
 pub(crate) use formula::product;
 pub(crate) use graph::Graph;
+pub use inclusion::Inclusion;
 
 use crate::model::{Checkable, Fault, guard};
 use crate::property::{Claim, StateExpr, System, Temporal};
 use explore::{Whole, explore, walk};
+use inclusion::{Valued, included};
 use ranking::never_stayed_in;
 use scope::{Scope, count, members};
 use serde::{Deserialize, Serialize};
@@ -78,6 +88,10 @@ pub enum Proof {
     Distances(Vec<u32>),
     /// For each state that the claim covers: the most ticks until the goal is met for good.
     Countdown(Vec<u64>),
+    /// The model has an end, and this is the measure's largest value in the states that the claim covers.
+    Peak(i64),
+    /// Whatever the system shows, the variant can show.
+    Inclusion(Inclusion),
 }
 
 /// An order of some states in which no step between them goes up, so that every path that stays among them ends up within one
@@ -198,6 +212,23 @@ pub enum CertificateError {
         /// The rank.
         rank: u32,
     },
+    /// The largest value of the measure is another one.
+    #[error("the largest value of the measure is not {0}")]
+    Peak(i64),
+    /// A set of the variant's states is empty, not in ascending order, or names states that there are not.
+    #[error("set {0} is none of states of the variant")]
+    Set(u32),
+    /// An initial state is paired with no set of initial states.
+    #[error("the initial state {0} is paired with no set of initial states of the variant")]
+    Unpaired(u32),
+    /// A state is paired with a set that shows another value, or some step of the state cannot be followed from it.
+    #[error("state {state} is paired with set {set}, which shows another value or cannot follow some step")]
+    Pair {
+        /// The state of the system.
+        state: u32,
+        /// The set of the variant's states.
+        set: u32,
+    },
     /// The formula has too many temporal operators for the verification's own translation.
     #[error("the formula has {0} temporal operators; at most {max} can be certified", max = OPERATORS_MAX)]
     TooLarge(usize),
@@ -250,13 +281,24 @@ fn judge<M: Checkable>(
     let stayed = |region: &[bool], visits: &[Vec<bool>], rankings: &[Ranking]| {
         never_stayed_in(&graph, &system.fairness, visits, members(region), rankings)
     };
+    let value = |measure: &str| -> Result<Vec<i64>, CertificateError> { values(system, measure, &found) };
     match (&claim.temporal, proof) {
         (Temporal::Always(p), Proof::Invariant) => scope.all_covered(&with(p))?,
         (Temporal::AtMost { measure, max }, Proof::Invariant) => {
-            let measure = system.measures.iter().find(|m| m.name == *measure);
-            let measure = measure.ok_or(CertificateError::WrongForm)?;
-            let small = found.iter().map(|s| measure.value(&system.model, s) <= *max);
-            scope.all_covered(&small.collect::<Vec<_>>())?;
+            scope.all_covered(&value(measure)?.iter().map(|value| value <= max).collect::<Vec<_>>())?;
+        }
+        (Temporal::Bounded(measure), Proof::Peak(peak)) => {
+            let values = value(measure)?;
+            let largest = members(&scope.covered).into_iter().map(|s| values[s as usize]).max();
+            if largest != Some(*peak) {
+                return Err(CertificateError::Peak(*peak));
+            }
+        }
+        (Temporal::Isolated { measure, from }, Proof::Inclusion(inclusion)) if claim.after.is_none() => {
+            let variant = system.variant(from, measure).ok_or(CertificateError::WrongForm)?.0;
+            let variant = self::variant(variant, measure, inclusion)?;
+            let values = value(measure)?;
+            included(&Valued { graph, values }, &variant, inclusion)?;
         }
         (Temporal::Eventually(p), Proof::Rankings(rankings)) => {
             stayed(&scope.without(&graph, &scope.first, &with(p)), &[], rankings)?;
@@ -289,4 +331,30 @@ fn judge<M: Checkable>(
         _ => return Err(CertificateError::WrongForm),
     }
     Ok(verified)
+}
+
+/// The value of the measure in each of the states.
+fn values<M: Checkable>(
+    system: &System<M>,
+    measure: &str,
+    states: &[M::State],
+) -> Result<Vec<i64>, CertificateError> {
+    let measure = system.measures.iter().find(|m| m.name == *measure).ok_or(CertificateError::WrongForm)?;
+    Ok(states.iter().map(|s| measure.value(&system.model, s)).collect())
+}
+
+/// The whole of the variant, if it is the one that the certificate is for.
+fn variant<M: Checkable>(
+    variant: &System<M>,
+    measure: &str,
+    inclusion: &Inclusion,
+) -> Result<Valued, CertificateError> {
+    let (states, edges) = (inclusion.variant_states, inclusion.variant_edges);
+    let other = CertificateError::OtherModel { states, edges };
+    let Whole { graph, states: found } = explore(variant, states)?.ok_or_else(|| other.clone())?;
+    if (u64::from(graph.size()), graph.edge_count()) != (states, edges) {
+        return Err(other);
+    }
+    let values = values(variant, measure, &found)?;
+    Ok(Valued { graph, values })
 }

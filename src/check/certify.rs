@@ -9,11 +9,13 @@
 
 use super::bits::Bits;
 use super::decide::{Decider, Finding, Shape};
-use super::fair::{FairSets, Judgement, judge};
+use super::enabled::Enabled;
+use super::fair::{FairGraph, Judgement, judge};
 use super::graph::StateGraph;
+use super::isolation::Pairs;
 use super::lasso::Walk;
 use super::scc::Sccs;
-use crate::certificate::{Certificate, Graph, Proof, Ranking, Reason, Why, product};
+use crate::certificate::{Certificate, Graph, Inclusion, Proof, Ranking, Reason, Why, product};
 use crate::property::{Claim, Ltl, StateExpr, Temporal, Verdict};
 use std::collections::{HashMap, VecDeque};
 
@@ -43,6 +45,8 @@ impl Certifier<'_> {
                 size = (stem.steps.len() as u64 + 1, stem.steps.len() as u64);
                 path(graph, stem)?
             }
+            Temporal::Bounded(_) => Proof::Peak(finding.peak?),
+            Temporal::Isolated { .. } => inclusion(graph.size(), finding.compared.as_ref()?),
             Temporal::Recoverable(p) => self.distances(&covered, &self.decider.states_with(p)),
             Temporal::Recovers { goal, .. } => self.countdown(&covered, goal)?,
             Temporal::Ltl(formula) => self.of_formula(&shape, formula)?,
@@ -52,32 +56,25 @@ impl Certifier<'_> {
                 let visits = if outstanding.flaps { vec![goal.complement(graph.size())] } else { Vec::new() };
                 let visits: Vec<&Bits> = visits.iter().collect();
                 let region = outstanding.region.iter().collect();
-                Proof::Rankings(self.rankings(graph, self.decider.fair, &visits, region)?)
+                Proof::Rankings(self.rankings(self.decider.place(), &visits, region)?)
             }
         };
         Some(Certificate { claim: claim.text(), states: size.0, edges: size.1, proof })
     }
 
     /// The components of `region`, and why none of them can be stayed in; None if one can.
-    fn rankings(
-        &self,
-        graph: &StateGraph,
-        fair: FairSets,
-        visits: &[&Bits],
-        region: Vec<u32>,
-    ) -> Option<Vec<Ranking>> {
+    fn rankings(&self, place: FairGraph<'_>, visits: &[&Bits], region: Vec<u32>) -> Option<Vec<Ranking>> {
+        let graph = place.graph;
+        let mut ranks = vec![0_u32; graph.size() as usize];
         let mut sccs = Sccs::new(graph);
         let mut rankings = Vec::new();
         let mut pending = VecDeque::from([region]);
         while let Some(states) = pending.pop_front() {
-            let mut order: HashMap<u32, u32, foldhash::fast::FixedState> = HashMap::default();
             let mut cycles = Vec::new();
             let mut rank = 0;
             sccs.components(&states, |component| {
-                order.extend(component.iter().map(|s| (*s, rank)));
-                let [first, ..] = component else { return };
-                let again = component.len() > 1 || graph.successors(*first).contains(first);
-                if again || fair.may_stay(graph, *first) {
+                component.iter().for_each(|s| ranks[*s as usize] = rank);
+                if place.is_cycle(component) {
                     cycles.push((rank, component.to_vec()));
                 }
                 rank += 1;
@@ -88,11 +85,11 @@ impl Certifier<'_> {
                 let unvisited = visits.iter().position(|set| component.iter().all(|s| !set.get(*s)));
                 let why = match unvisited {
                     Some(set) => Why::Unvisited(set),
-                    None => match judge(graph, fair, &mut sccs, &component) {
+                    None => match judge(place, &mut sccs, &component) {
                         Judgement::Fair => return None,
                         Judgement::Never(sets) => Why::Weak(self.names(sets).into_iter().next()?),
                         Judgement::Without(sets) => {
-                            component.retain(|s| graph.enabled(*s) & sets == 0);
+                            component.retain(|s| place.enabled.get(*s) & sets == 0);
                             pending.push_back(component);
                             let rest = rankings.len() + pending.len();
                             Why::Strong { sets: self.names(sets), rest }
@@ -101,7 +98,7 @@ impl Certifier<'_> {
                 };
                 reasons.push(Reason { rank, why });
             }
-            rankings.push(Ranking { order: states.iter().map(|s| order[s]).collect(), reasons });
+            rankings.push(Ranking { order: states.iter().map(|s| ranks[*s as usize]).collect(), reasons });
         }
         Some(rankings)
     }
@@ -143,18 +140,16 @@ impl Certifier<'_> {
     fn countdown(&self, covered: &Bits, goal: &StateExpr) -> Option<Proof> {
         let graph = self.decider.graph;
         let goal = self.decider.states_with(goal);
-        let states: Vec<u32> =
-            self.decider.before_good(&goal.complement(graph.size())).and(covered).iter().collect();
+        let late = self.decider.before_good(&goal.complement(graph.size())).and(covered);
         let mut left = vec![0_u64; graph.size() as usize];
-        let mut endless = false;
-        Sccs::new(graph).components(&states, |component| {
-            let state = component[0];
-            let next = graph.successors(state);
-            endless |=
-                component.len() > 1 || next.contains(&state) || self.decider.fair.may_stay(graph, state);
-            left[state as usize] = 1 + next.iter().map(|s| left[*s as usize]).max().unwrap_or(0);
-        });
-        (!endless).then(|| Proof::Countdown(covered.iter().map(|s| left[s as usize]).collect()))
+        for component in self.decider.components().iter().filter(|c| late.get(c[0])) {
+            if self.decider.place().is_cycle(component) {
+                return None;
+            }
+            let next = graph.successors(component[0]).iter();
+            left[component[0] as usize] = 1 + next.map(|s| left[*s as usize]).max().unwrap_or(0);
+        }
+        Some(Proof::Countdown(covered.iter().map(|s| left[s as usize]).collect()))
     }
 
     /// The rankings of the product that the verification builds too; None where the formula is too large for it.
@@ -165,18 +160,35 @@ impl Certifier<'_> {
         graph.initial = base.initial;
         for state in 0..base.size() {
             let edges = base.edges(state).map(|p| (base.targets[p], base.taken(state, p)));
-            graph.push(edges, base.enabled(state), self.decider.fair.may_stay(base, state), fair);
+            graph.push(
+                edges,
+                self.decider.place().enabled.get(state),
+                self.decider.fair.may_stay(base, state),
+                fair,
+            );
         }
         let listed = |set: &Bits| -> Vec<bool> { (0..base.size()).map(|s| set.get(s)).collect() };
         let holds = |name: &str| listed(&self.decider.states_with(&StateExpr::atom(name)));
         let product = product(&graph, &listed(&self.decider.first(shape)), formula, &holds).ok()?;
         let visits: Vec<Bits> = product.visits.iter().map(|set| bits(set)).collect();
         let graph = rows(&product.graph);
-        // Staying is an edge of the product already.
-        let fair = FairSets { stutters: false, ..self.decider.fair };
+        let enabled = Enabled::of(&graph);
+        let place =
+            FairGraph { graph: &graph, fair: self.decider.fair, enabled: &enabled, staying_is_an_edge: true };
         let all = (0..graph.size()).collect();
-        self.rankings(&graph, fair, &visits.iter().collect::<Vec<_>>(), all).map(Proof::Rankings)
+        self.rankings(place, &visits.iter().collect::<Vec<_>>(), all).map(Proof::Rankings)
     }
+}
+
+/// The pairs that the comparison looked at, by state.
+fn inclusion(states: u32, compared: &Pairs) -> Proof {
+    let mut pairs = vec![Vec::new(); states as usize];
+    for (state, set) in &compared.pairs {
+        pairs[*state as usize].push(*set);
+    }
+    let (variant_states, variant_edges) = compared.variant;
+    // The empty set is known to the comparison only where it refutes.
+    Proof::Inclusion(Inclusion { variant_states, variant_edges, sets: compared.sets.clone(), pairs })
 }
 
 /// A path by places: which initial state, which edge of each row.

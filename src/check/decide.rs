@@ -24,11 +24,16 @@
 //! Cost: O((states + edges) × strong sets) for each claim, and the search for a short loop (`lasso.rs`).
 
 use super::bits::Bits;
-use super::fair::{FairSets, fair_components};
+use super::enabled::Enabled;
+use super::fair::{FairGraph, FairSets, Region, fair_components};
 use super::graph::StateGraph;
+use super::isolation::Pairs;
 use super::lasso::{EdgeStep, PAIRS_MAX, Stage, Walk, fair_loop, stem};
-use super::scc::Sccs;
+use super::scc::Components;
 use crate::property::{Claim, Kind, Lasso, StateExpr, Temporal, Verdict};
+use std::cell::OnceCell;
+
+type Set<T> = std::collections::HashSet<T, foldhash::fast::FixedState>;
 
 /// A verdict, with its witness as a walk through the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +52,8 @@ pub struct Finding {
     pub peak: Option<i64>,
     /// The states of the cycles that violate the claim, where any path after the antecedent that comes to one violates it.
     pub cycles: Option<Bits>,
+    /// What the comparison looked at by which an isolation holds.
+    pub compared: Option<Pairs>,
     /// A path that shows the worst case of a claim that holds.
     pub worst: Option<Walk>,
     /// What adds to the verdict: why a claim is vacuous, what the worst case is.
@@ -67,9 +74,35 @@ pub struct Decider<'a> {
     pub fair: FairSets,
     /// Whether the graph is the whole of the model.
     pub complete: bool,
+    /// The components of the whole graph, found once for all claims that ask.
+    components: OnceCell<Components>,
+    /// What is enabled in each state, likewise.
+    enabled: OnceCell<Enabled>,
 }
 
-impl Decider<'_> {
+impl<'a> Decider<'a> {
+    /// A graph, the names of its atoms and measures, its fairness, and whether it is the whole of the model.
+    pub fn new(
+        graph: &'a StateGraph,
+        (atoms, measures): (Vec<&'a str>, Vec<&'a str>),
+        fair: FairSets,
+        complete: bool,
+    ) -> Self {
+        let (components, enabled) = (OnceCell::new(), OnceCell::new());
+        Self { graph, atoms, measures, fair, complete, components, enabled }
+    }
+
+    /// The graph with its fairness.
+    pub(super) fn place(&self) -> FairGraph<'_> {
+        let enabled = self.enabled.get_or_init(|| Enabled::of(self.graph));
+        FairGraph { graph: self.graph, fair: self.fair, enabled, staying_is_an_edge: false }
+    }
+
+    /// The components of the whole graph, in reverse topological order.
+    pub(super) fn components(&self) -> &Components {
+        self.components.get_or_init(|| Components::of(self.graph))
+    }
+
     /// Decides one claim.
     pub fn decide(&self, claim: &Claim) -> Finding {
         let antecedent = claim.after.as_ref().map(|a| self.states_with(a));
@@ -109,6 +142,7 @@ impl Decider<'_> {
             worst_ticks: None,
             peak: None,
             cycles: None,
+            compared: None,
             worst: None,
             detail: None,
             witness: None,
@@ -186,28 +220,28 @@ impl Decider<'_> {
         let goal = self.states_with(goal);
         let unhealthy = goal.complement(graph.size());
         let Outstanding { region, start, avoids, flaps } = self.outstanding(shape, temporal, &goal);
-        let trapped = self.trapped(&goal);
-        let only_traps = matches!(temporal, Temporal::Recoverable(_));
-        let region: Vec<u32> = region.iter().filter(|s| !only_traps || trapped.get(*s)).collect();
         let visits: &[&Bits] = if flaps { &[&unhealthy] } else { &[] };
-        let mut components = fair_components(graph, self.fair, visits, region);
+        let components = if matches!(temporal, Temporal::Recoverable(_)) {
+            let trap = region.and(&self.trapped(&goal));
+            fair_components(self.place(), visits, Region::Closed(self.components(), &trap))
+        } else {
+            fair_components(self.place(), visits, self.region(&region, flaps))
+        };
         if components.is_empty() {
             finding.verdict = self.held();
             return;
         }
-        // A component is strongly connected, so it is trapped as a whole or not at all.
-        let is_trap = components.iter().any(|c| trapped.get(c[0]));
-        if is_trap {
-            components.retain(|c| trapped.get(c[0]));
-        }
+        let trapped = self.trapped_ones(&components, &goal);
+        let is_trap = trapped.contains(&true);
         let mut targets = Bits::new(graph.size() as usize);
-        components.iter().flatten().for_each(|s| {
+        let chosen = components.iter().zip(&trapped).filter(|(_, trapped)| !is_trap || **trapped);
+        chosen.flat_map(|(c, _)| c).for_each(|s| {
             targets.insert(*s);
         });
         let stages = shape.stages(start.into_iter().collect(), avoids.then_some(&unhealthy));
         let Some((walk, joint)) = stem(graph, &stages, &targets) else { return };
         let component = components.iter().find(|c| c.binary_search(&joint).is_ok());
-        let cycle = component.and_then(|c| fair_loop(graph, self.fair, c, joint, visits, PAIRS_MAX));
+        let cycle = component.and_then(|c| fair_loop(self.place(), c, joint, visits, PAIRS_MAX));
         let Some(cycle) = cycle else { return };
         let heals = self.visits(joint, &cycle.steps).any(|s| goal.get(s));
         finding.verdict = Verdict::Violated;
@@ -215,6 +249,11 @@ impl Decider<'_> {
         finding.lasso = Some(if heals { Lasso::Flaps } else { Lasso::Stalls });
         finding.witness = Some((walk, cycle.steps));
         finding.cycles = (!avoids).then_some(targets);
+    }
+
+    /// The states of `set` as a place to look for cycles; `closed` where no edge leaves it.
+    pub(super) fn region<'b>(&'b self, set: &'b Bits, closed: bool) -> Region<'b> {
+        if closed { Region::Closed(self.components(), set) } else { Region::States(set.iter().collect()) }
     }
 
     /// Where a cycle that refutes a liveness claim may be.
@@ -258,19 +297,57 @@ impl Decider<'_> {
     /// The states from which no path leads to a state in `goal`, nor to an open state.
     fn trapped(&self, goal: &Bits) -> Bits {
         let graph = self.graph;
-        let all: Vec<u32> = (0..graph.size()).collect();
-        let mut saved = Bits::new(all.len());
-        Sccs::new(graph).components(&all, |component| {
-            let escapes = |s: &u32| {
-                goal.get(*s) || graph.open(*s) || graph.successors(*s).iter().any(|next| saved.get(*next))
-            };
-            if component.iter().any(escapes) {
-                component.iter().for_each(|s| {
-                    saved.insert(*s);
+        self.leading_to(|s| goal.get(s) || graph.open(s)).complement(graph.size())
+    }
+
+    /// Which of these components no path leaves for `goal` or an open state. A component is strongly connected, so it is trapped as
+    /// a whole or not at all.
+    ///
+    /// Most that are not are near the goal, so each is followed until it is met; only where that takes more than one look at
+    /// every edge, or the components of the graph are known, it is decided for all states at once.
+    fn trapped_ones(&self, components: &Components, goal: &Bits) -> Vec<bool> {
+        let graph = self.graph;
+        let out = |s: u32| goal.get(s) || graph.open(s);
+        let mut trap = Bits::new(graph.size() as usize);
+        let mut looked_at = 0;
+        let mut trapped = Vec::new();
+        for component in components.iter() {
+            if self.components.get().is_some() || looked_at > graph.targets.len() {
+                let all = self.trapped(goal);
+                return components.iter().map(|c| all.get(c[0])).collect();
+            }
+            let mut seen: Set<u32> = Set::from_iter([component[0]]);
+            let mut pending = vec![component[0]];
+            let mut escapes = false;
+            while let Some(state) = pending.pop().filter(|_| !escapes) {
+                looked_at += graph.successors(state).len();
+                escapes = out(state) || graph.successors(state).iter().any(|next| out(*next));
+                let next = graph.successors(state).iter().copied();
+                pending.extend(next.filter(|s| !trap.get(*s) && seen.insert(*s)));
+            }
+            if !escapes {
+                seen.iter().for_each(|s| {
+                    trap.insert(*s);
                 });
             }
-        });
-        saved.complement(graph.size())
+            trapped.push(!escapes);
+        }
+        trapped
+    }
+
+    /// The states for which `goal` is true, and those from which a path leads to one.
+    pub(super) fn leading_to(&self, goal: impl Fn(u32) -> bool) -> Bits {
+        let graph = self.graph;
+        let mut leading = Bits::new(graph.size() as usize);
+        for component in self.components().iter() {
+            let leads = |s: &u32| goal(*s) || graph.successors(*s).iter().any(|next| leading.get(*next));
+            if component.iter().any(leads) {
+                component.iter().for_each(|s| {
+                    leading.insert(*s);
+                });
+            }
+        }
+        leading
     }
 
     /// The states that a loop visits.

@@ -14,11 +14,14 @@
 //! edges within the component. Mixing these two up is the classical fault.
 //!
 //! Invariant: the components returned are disjoint, and each is a maximal set of states on one fair cycle of the region.
-//! Cost: one component pass, and one more over what is left for each round of removal: O((states + edges) × strong sets).
+//! Cost: one component pass, and one more over what is left for each round of removal: O((states + edges) × strong sets). What
+//! is left of all components is one list for the next round: no cycle of it joins states of different components. Which sets a
+//! state enables is looked up once for all rounds (`enabled.rs`).
 
 use super::bits::Bits;
+use super::enabled::Enabled;
 use super::graph::StateGraph;
-use super::scc::Sccs;
+use super::scc::{Components, Sccs};
 
 /// The fairness constraints as bits of the edge masks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,41 +41,79 @@ impl FairSets {
     }
 }
 
+/// A finished graph with the fairness of its paths.
+#[derive(Clone, Copy, Debug)]
+pub struct FairGraph<'a> {
+    /// The graph.
+    pub graph: &'a StateGraph,
+    /// Fairness.
+    pub fair: FairSets,
+    /// What is enabled in its states.
+    pub enabled: &'a Enabled,
+    /// Whether staying is an edge already wherever a path may stay, as in a product, which then has no end states.
+    pub staying_is_an_edge: bool,
+}
+
+impl FairGraph<'_> {
+    /// Whether a behaviour may stay in `state` without an edge.
+    pub fn may_stay(&self, state: u32) -> bool {
+        !self.staying_is_an_edge && self.fair.may_stay(self.graph, state)
+    }
+
+    /// Whether a component has a cycle in it, staying included; `component` must be one.
+    pub fn is_cycle(&self, component: &[u32]) -> bool {
+        let first = component[0];
+        component.len() > 1 || self.graph.successors(first).contains(&first) || self.may_stay(first)
+    }
+}
+
+/// Where fair cycles are looked for.
+pub enum Region<'a> {
+    /// Among these states.
+    States(Vec<u32>),
+    /// Among the states of a set that no edge leaves. Its components are components of the whole graph, which are known.
+    Closed(&'a Components, &'a Bits),
+}
+
 /// The maximal sets of states that lie on one fair cycle within `region` which visits each set in `visits`, each in
 /// ascending order.
-pub fn fair_components(
-    graph: &StateGraph,
-    fair: FairSets,
-    visits: &[&Bits],
-    region: Vec<u32>,
-) -> Vec<Vec<u32>> {
-    let mut sccs = Sccs::new(graph);
-    let mut accepted = Vec::new();
-    let mut pending = vec![region];
-    while let Some(states) = pending.pop() {
-        let mut components: Vec<Vec<u32>> = Vec::new();
-        sccs.components(&states, |c| {
-            if c.len() > 1 || graph.successors(c[0]).contains(&c[0]) || fair.may_stay(graph, c[0]) {
-                components.push(c.to_vec());
+pub fn fair_components(place: FairGraph<'_>, visits: &[&Bits], region: Region<'_>) -> Components {
+    let mut sccs = Sccs::new(place.graph);
+    let mut accepted = Components::default();
+    let asked = |c: &[u32]| {
+        let visiting = || visits.iter().all(|set| c.iter().any(|s| set.get(*s)));
+        place.is_cycle(c) && visiting()
+    };
+    let mut found = Components::default();
+    match region {
+        Region::Closed(all, set) => {
+            all.iter().filter(|c| set.get(c[0]) && asked(c)).for_each(|c| found.push(c));
+        }
+        Region::States(states) => sccs.components(&states, |c| {
+            if asked(c) {
+                found.push(c);
             }
-        });
-        let visiting = |c: &Vec<u32>| visits.iter().all(|set| c.iter().any(|s| set.get(*s)));
-        for mut component in components.into_iter().filter(visiting) {
-            match judge(graph, fair, &mut sccs, &component) {
-                Judgement::Fair => {
-                    component.sort_unstable();
-                    accepted.push(component);
-                }
+        }),
+    }
+    while !found.is_empty() {
+        let mut left = Vec::new();
+        for component in found.iter() {
+            match judge(place, &mut sccs, component) {
+                Judgement::Fair => accepted.push(component),
                 Judgement::Never(_) => {}
                 Judgement::Without(sets) => {
-                    component.retain(|s| graph.enabled(*s) & sets == 0);
-                    pending.push(component);
+                    left.extend(component.iter().filter(|s| place.enabled.get(**s) & sets == 0));
                 }
             }
         }
+        found = Components::default();
+        sccs.components(&left, |c| {
+            if asked(c) {
+                found.push(c);
+            }
+        });
     }
-    accepted.sort_unstable();
-    accepted
+    accepted.sorted()
 }
 
 /// What fairness says about the cycles of a component.
@@ -86,19 +127,30 @@ pub(super) enum Judgement {
 }
 
 /// Judges a component of the graph.
-pub(super) fn judge(graph: &StateGraph, fair: FairSets, sccs: &mut Sccs<'_>, component: &[u32]) -> Judgement {
+pub(super) fn judge(place: FairGraph<'_>, sccs: &mut Sccs<'_>, component: &[u32]) -> Judgement {
+    let FairGraph { graph, fair, enabled, .. } = place;
     if fair.weak | fair.strong == 0 {
         return Judgement::Fair;
     }
-    let tag = sccs.tag(component);
-    let (mut taken, mut always, mut ever) = (0, u128::MAX, 0);
+    let (mut always, mut ever) = (u128::MAX, 0);
     for &s in component {
-        let enabled = graph.enabled(s);
+        let enabled = enabled.get(s);
         always &= enabled;
         ever |= enabled;
-        for position in graph.edges(s) {
-            if sccs.is_in(graph.targets[position], tag) {
-                taken |= graph.taken(s, position);
+    }
+    // Sets that can be taken nowhere here, or that ask for nothing, need no look at the edges.
+    let asked = (fair.weak & always) | (fair.strong & ever);
+    let mut taken = 0;
+    if asked != 0 {
+        let tag = sccs.tag(component);
+        for &s in component {
+            for position in graph.edges(s) {
+                if sccs.is_in(graph.targets[position], tag) {
+                    taken |= graph.taken(s, position);
+                }
+            }
+            if asked & !taken == 0 {
+                return Judgement::Fair;
             }
         }
     }

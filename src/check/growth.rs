@@ -12,6 +12,7 @@
 //! Cost: a clone and a hash for each state; for each look, [`TIPS_MAX`] × depth, and the replay of at most
 //! [`CANDIDATES_MAX`] candidates.
 
+use super::bits::Bits;
 use super::decide::Finding;
 use super::lasso::{EdgeStep, Walk};
 use super::search::{Explored, Operator};
@@ -153,6 +154,7 @@ pub fn bounded<M: Checkable>(
     explored: &Explored<M>,
     pump: Option<&Pump>,
     name: &str,
+    covered: &Bits,
     finding: &mut Finding,
 ) {
     let Some(measure) = system.measure_index(name) else { return };
@@ -170,29 +172,31 @@ pub fn bounded<M: Checkable>(
         return;
     }
     finding.verdict = Verdict::Holds;
-    finding.peak = explored.graph.measures[measure].iter().max().copied();
-    let saturated =
-        guard("a counter", || finding.peak.and_then(|peak| saturation(system, explored, measure, peak)));
+    let values = &explored.graph.measures[measure];
+    finding.peak = covered.iter().map(|s| values[s as usize]).max();
+    let tops: Vec<u32> = covered.iter().filter(|s| Some(values[*s as usize]) == finding.peak).collect();
+    let saturated = guard("a counter", || saturation(system, explored, measure, &tops));
     finding.detail = saturated.ok().flatten();
 }
 
-/// Whether the measure stops at its peak only because it is capped: a loop adds to it up to the peak, and can be taken there
-/// without adding.
+/// Whether the measure stops at its peak, in the states `tops`, only because it is capped: a loop adds to it up to the peak, and
+/// can be taken there without adding. The loop is known by its actions' texts, so where those carry the counter (a message that says
+/// how large it is) nothing is said of saturation.
 fn saturation<M: Checkable>(
     system: &System<M>,
     explored: &Explored<M>,
     measure: usize,
-    peak: i64,
+    tops: &[u32],
 ) -> Option<String> {
     let graph = &explored.graph;
+    let peak = graph.measures[measure][*tops.first()? as usize];
     let mut growth = Growth { pumps: vec![None; system.claims.len()], ..Growth::default() };
     let hasher = foldhash::quality::FixedState::with_seed(3);
     growth.controls = (0..graph.size())
         .map(|id| hasher.hash_one(control(system, &explored.state(&system.model, id))))
         .collect();
-    let tops = (0..graph.size()).filter(|s| graph.measures[measure][*s as usize] == peak).take(TIPS_MAX);
     let told = Told { system, explored, operator: Operator::Absent };
-    for top in tops {
+    for &top in tops.iter().take(TIPS_MAX) {
         for from in growth.ancestors(system, explored, top, measure).into_iter().take(CANDIDATES_MAX) {
             let stem = ancestry(graph, from);
             let mut cycle = ancestry(graph, top).steps;

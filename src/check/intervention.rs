@@ -17,7 +17,8 @@
 //! Cost: O((states + edges) × the highest rank), on the graph with the operator's actions.
 
 use super::bits::Bits;
-use super::fair::{FairSets, fair_components};
+use super::enabled::Enabled;
+use super::fair::{FairGraph, FairSets, Region, fair_components};
 use super::graph::StateGraph;
 use super::lasso::{EdgeStep, Stage, Walk, stem};
 
@@ -102,8 +103,10 @@ impl Ranks {
         let n = graph.size() as usize;
         let into = Reverse::of(idle);
         let all: Vec<u32> = (0..graph.size()).collect();
-        let cycles = fair_components(idle, fair, &[unhealthy], all);
-        let doomed = into.reach(cycles.into_iter().flatten());
+        let enabled = Enabled::of(idle);
+        let place = FairGraph { graph: idle, fair, enabled: &enabled, staying_is_an_edge: false };
+        let cycles = fair_components(place, &[unhealthy], Region::States(all));
+        let doomed = into.reach(cycles.states().iter().copied());
         let mut ranks = Self { rank: vec![None; n], moves: vec![Move::Wait; n] };
         let mut reached: Vec<u32> = (0..graph.size()).filter(|s| !doomed.get(*s)).collect();
         // How many ways of letting a step pass lead to states that have no rank yet. Where one may stay, that never ends.

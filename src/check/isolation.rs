@@ -36,12 +36,23 @@ pub struct Observed<'a> {
 /// What the comparison found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// Every sequence of values occurs in the variant too.
-    Included,
+    /// Every sequence of values occurs in the variant too: the pairs that were looked at, and the sets that they name.
+    Included(Pairs),
     /// A shortest path whose values no path of the variant shows.
     Differs(Walk),
     /// More than [`PAIRS_MAX`] pairs.
     TooLarge,
+}
+
+/// What a comparison looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pairs {
+    /// The states and edges of the variant.
+    pub variant: (u64, u64),
+    /// Sets of its states, ascending.
+    pub sets: Vec<Vec<u32>>,
+    /// A state of the system, and the place of the set that it was seen with.
+    pub pairs: Vec<(u32, u32)>,
 }
 
 impl Observed<'_> {
@@ -125,7 +136,8 @@ pub fn compare(system: Observed<'_>, variant: Observed<'_>) -> Comparison {
         }
         at += 1;
     }
-    Comparison::Included
+    let size = (u64::from(variant.graph.size()), variant.graph.targets.len() as u64);
+    Comparison::Included(Pairs { variant: size, sets: sets.sets, pairs })
 }
 
 fn path(pairs: &[(u32, u32)], from: &[Option<(usize, EdgeStep)>], end: usize) -> Walk {

@@ -4,14 +4,15 @@
 //! the antecedent, after it, and (for `leads_to`) since the unanswered request. A loop is a shortest closed walk through the
 //! stem's last state that is fair and shows what the claim needs: found breadth first over states paired with the
 //! obligations met so far. The number of such pairs can be exponential in the number of constraints, so beyond
-//! [`PAIRS_MAX`] pairs the loop is put together greedily, from shortest walks to the nearest step that meets each
-//! obligation; it is then a real, fair cycle, but maybe not the shortest one.
+//! [`PAIRS_MAX`] pairs the loop is put together greedily: always on to the nearest step that meets any open obligation, and
+//! home once there is none; it is then a real, fair cycle, but maybe not the shortest one. A strong set becomes an obligation
+//! when the walk first sees it enabled, so the walk home may open one more round.
 //!
-//! Cost: stems O(states + edges) times at most 3 stages; loops O(edges of the component) times the obligation sets met,
-//! at most [`PAIRS_MAX`]; greedily O(edges of the component × constraints).
+//! Cost: stems O(states + edges) times at most 3 stages, 8 bytes a state and stage; loops O(edges of the component) times the
+//! obligation sets met, at most [`PAIRS_MAX`]; greedily O(edges of the component × constraints), and 4 bytes a state.
 
 use super::bits::Bits;
-use super::fair::FairSets;
+use super::fair::FairGraph;
 use super::graph::{NONE, StateGraph};
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -46,10 +47,12 @@ pub struct Stage<'a> {
 
 /// A shortest path from an initial state through all stages to a state in `goal`, in the last stage.
 pub fn stem(graph: &StateGraph, stages: &[Stage<'_>], goal: &Bits) -> Option<(Walk, u32)> {
+    if goal.is_empty() {
+        return None;
+    }
     let last = stages.len() - 1;
     let mut seen: Vec<Bits> = stages.iter().map(|_| Bits::new(graph.size() as usize)).collect();
-    // For each stage and state seen: the stage and state before, and the edge (usize::MAX: the stage alone changed).
-    let mut before: Vec<Map<u32, (usize, u32, usize)>> = stages.iter().map(|_| Map::default()).collect();
+    let mut before: Vec<Before> = stages.iter().map(|_| Before::new(graph.size())).collect();
     let mut queue: VecDeque<(usize, u32)> = VecDeque::new();
     // States are met in order of distance; passing to the next stage costs no step, so it is done on arrival.
     let mut arrive =
@@ -94,7 +97,7 @@ pub fn stem(graph: &StateGraph, stages: &[Stage<'_>], goal: &Bits) -> Option<(Wa
     let end = found?;
     let (mut stage, mut state) = (last, end);
     let mut steps = Vec::new();
-    while let Some(&(stage_before, state_before, position)) = before[stage].get(&state) {
+    while let Some((stage_before, state_before, position)) = before[stage].get(graph, state) {
         if position != usize::MAX {
             steps.push(Some(position));
         }
@@ -102,6 +105,43 @@ pub fn stem(graph: &StateGraph, stages: &[Stage<'_>], goal: &Bits) -> Option<(Wa
     }
     steps.reverse();
     Some((Walk { start: state, steps }, end))
+}
+
+/// How a search came to the states of one stage.
+struct Before {
+    /// For each state: zero, if it was not come to along anything; otherwise one more than the position of the edge, shifted, and
+    /// the stage before. All ones above the stage: the stage alone changed.
+    links: Vec<u64>,
+}
+
+const STAGE_BITS: u32 = 3;
+const SAME_STATE: u64 = u64::MAX >> STAGE_BITS;
+
+impl Before {
+    fn new(states: u32) -> Self {
+        Self { links: vec![0; states as usize] }
+    }
+
+    fn insert(&mut self, state: u32, (stage, _, position): (usize, u32, usize)) {
+        debug_assert!(stage < 1 << STAGE_BITS);
+        let edge = if position == usize::MAX { SAME_STATE } else { position as u64 + 1 };
+        self.links[state as usize] = edge << STAGE_BITS | stage as u64;
+    }
+
+    /// The stage and state before, and the edge (`usize::MAX`: the stage alone changed).
+    fn get(&self, graph: &StateGraph, state: u32) -> Option<(usize, u32, usize)> {
+        let link = self.links[state as usize];
+        let (edge, stage) = (link >> STAGE_BITS, (link & ((1 << STAGE_BITS) - 1)) as usize);
+        match edge {
+            0 => None,
+            SAME_STATE => Some((stage, state, usize::MAX)),
+            _ => {
+                let position = edge - 1;
+                let from = graph.rows.partition_point(|row| *row <= position) - 1;
+                Some((stage, from as u32, position as usize))
+            }
+        }
+    }
 }
 
 /// What a loop must show besides being fair: it visits a state of each of these sets (for `stabilizes`: an unhealthy one).
@@ -112,38 +152,43 @@ pub type Visits<'a> = &'a [&'a Bits];
 ///
 /// `pairs_max` bounds the exact search; see [`PAIRS_MAX`].
 pub fn fair_loop(
-    graph: &StateGraph,
-    fair: FairSets,
+    place: FairGraph<'_>,
     component: &[u32],
     joint: u32,
     visits: Visits<'_>,
     pairs_max: usize,
 ) -> Option<Walk> {
-    let members = Members { graph, component };
-    let duties = Duties::of(&members, fair, visits);
-    let enabled = graph.enabled(joint) & (fair.weak | fair.strong);
-    if fair.may_stay(graph, joint) && enabled == 0 && visits.iter().all(|set| set.get(joint)) {
+    let members = Members::of(place, component);
+    let enabled = place.enabled.get(joint) & (place.fair.weak | place.fair.strong);
+    if place.may_stay(joint) && enabled == 0 && visits.iter().all(|set| set.get(joint)) {
         return Some(Walk { start: joint, steps: vec![None] });
     }
-    let steps = shortest(&members, &duties, joint, pairs_max).or_else(|| greedy(&members, &duties, joint))?;
+    let duties = Duties::of(&members, visits);
+    let steps = duties.and_then(|duties| shortest(&members, &duties, joint, pairs_max));
+    let steps = steps.or_else(|| greedy(&members, visits, joint))?;
     Some(Walk { start: joint, steps })
 }
 
 /// A component, as a set with its edges.
 struct Members<'a> {
-    graph: &'a StateGraph,
-    /// Ascending.
+    place: FairGraph<'a>,
     component: &'a [u32],
+    states: Bits,
 }
 
-impl Members<'_> {
-    fn contains(&self, state: u32) -> bool {
-        self.component.binary_search(&state).is_ok()
+impl<'a> Members<'a> {
+    fn of(place: FairGraph<'a>, component: &'a [u32]) -> Self {
+        let mut states = Bits::new(place.graph.size() as usize);
+        component.iter().for_each(|s| {
+            states.insert(*s);
+        });
+        Self { place, component, states }
     }
 
     /// The edges of `state` that stay in the component.
     fn edges(&self, state: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
-        self.graph.edges(state).map(|p| (p, self.graph.targets[p])).filter(|(_, to)| self.contains(*to))
+        let graph = self.place.graph;
+        graph.edges(state).map(|p| (p, graph.targets[p])).filter(|(_, to)| self.states.get(*to))
     }
 }
 
@@ -153,46 +198,57 @@ struct Duties<'a> {
     visits: Visits<'a>,
     weak: Vec<u128>,
     strong: Vec<u128>,
+    /// What is met by a step with each label of the graph, and in a state with each combination of enabled sets.
+    by_label: Vec<Met>,
+    by_combination: Vec<Met>,
 }
 
 type Met = u128;
 
 impl<'a> Duties<'a> {
-    fn of(members: &Members<'_>, fair: FairSets, visits: Visits<'a>) -> Self {
-        let enabled = members.component.iter().fold(0, |mask, s| mask | members.graph.enabled(*s));
+    /// None where there are more duties than bits.
+    fn of(members: &Members<'_>, visits: Visits<'a>) -> Option<Self> {
+        let FairGraph { graph, fair, enabled, .. } = members.place;
+        let ever = members.component.iter().fold(0, |mask, s| mask | enabled.get(*s));
         let single = |sets: u128| (0..128).map(|i| 1 << i).filter(|bit| sets & bit != 0).collect();
-        Self { visits, weak: single(fair.weak & enabled), strong: single(fair.strong & enabled) }
+        let (weak, strong) = (single(fair.weak & ever), single(fair.strong & ever));
+        let (by_label, by_combination) = (Vec::new(), Vec::new());
+        let mut duties = Self { visits, weak, strong, by_label, by_combination };
+        if duties.visits.len() + duties.weak.len() + 2 * duties.strong.len() > Met::BITS as usize {
+            return None;
+        }
+        duties.by_label = graph.masks.iter().map(|taken| duties.spread(*taken, *taken, 1)).collect();
+        let combinations = enabled.combinations().iter();
+        duties.by_combination = combinations.map(|enabled| duties.spread(!enabled, *enabled, 0)).collect();
+        Some(duties)
     }
 
-    fn bits(&self) -> usize {
-        self.visits.len() + self.weak.len() + 2 * self.strong.len()
-    }
-
-    fn on_state(&self, graph: &StateGraph, state: u32) -> Met {
-        let enabled = graph.enabled(state);
+    /// The bits of these weak sets, and one of the two bits of these strong sets.
+    fn spread(&self, weak: u128, strong: u128, which: usize) -> Met {
         let mut met = 0;
+        for (i, set) in self.weak.iter().enumerate() {
+            met |= Met::from(weak & set != 0) << (self.visits.len() + i);
+        }
+        for (i, set) in self.strong.iter().enumerate() {
+            met |= Met::from(strong & set != 0) << (self.visits.len() + self.weak.len() + 2 * i + which);
+        }
+        met
+    }
+
+    fn on_state(&self, place: FairGraph<'_>, state: u32) -> Met {
+        let mut met = place.enabled.number(state).map_or(0, |number| self.by_combination[number]);
         for (i, set) in self.visits.iter().enumerate() {
             met |= Met::from(set.get(state)) << i;
         }
-        for (i, set) in self.weak.iter().enumerate() {
-            met |= Met::from(enabled & set == 0) << (self.visits.len() + i);
-        }
-        for (i, set) in self.strong.iter().enumerate() {
-            met |= Met::from(enabled & set != 0) << (self.visits.len() + self.weak.len() + 2 * i);
-        }
         met
     }
 
-    fn on_edge(&self, graph: &StateGraph, from: u32, position: usize) -> Met {
-        let taken = graph.taken(from, position);
-        let mut met = 0;
-        for (i, set) in self.weak.iter().enumerate() {
-            met |= Met::from(taken & set != 0) << (self.visits.len() + i);
+    /// A step that leaves the state unchanged takes nothing.
+    fn on_edge(&self, place: FairGraph<'_>, from: u32, position: usize) -> Met {
+        if place.graph.targets[position] == from {
+            return 0;
         }
-        for (i, set) in self.strong.iter().enumerate() {
-            met |= Met::from(taken & set != 0) << (self.visits.len() + self.weak.len() + 2 * i + 1);
-        }
-        met
+        place.graph.labels.get(position).map_or(0, |label| self.by_label[*label as usize])
     }
 
     fn met(&self, met: Met) -> bool {
@@ -209,17 +265,14 @@ fn shortest(
     joint: u32,
     pairs_max: usize,
 ) -> Option<Vec<EdgeStep>> {
-    if duties.bits() > Met::BITS as usize {
-        return None;
-    }
-    let graph = members.graph;
-    let first = (joint, duties.on_state(graph, joint));
+    let place = members.place;
+    let first = (joint, duties.on_state(place, joint));
     let mut before: Map<(u32, Met), (u32, Met, usize)> = Map::default();
     before.insert(first, (NONE, 0, 0));
     let mut queue = VecDeque::from([first]);
     while let Some((state, met)) = queue.pop_front() {
         for (position, next) in members.edges(state) {
-            let pair = (next, met | duties.on_edge(graph, state, position) | duties.on_state(graph, next));
+            let pair = (next, met | duties.on_edge(place, state, position) | duties.on_state(place, next));
             if next == joint && duties.met(pair.1) {
                 let mut steps = vec![Some(position)];
                 let mut pair = (state, met);
@@ -242,24 +295,61 @@ fn shortest(
     None
 }
 
-/// A closed walk from `joint` that meets the duties one after the other, each at the nearest place.
-fn greedy(members: &Members<'_>, duties: &Duties<'_>, joint: u32) -> Option<Vec<EdgeStep>> {
-    let graph = members.graph;
-    let mut route = Route { members, at: joint, steps: Vec::new() };
-    for set in duties.visits.iter().filter(|set| !set.get(joint)) {
-        route.go(&|_, _, to| set.get(to))?;
-    }
-    for set in duties.weak.iter().filter(|set| graph.enabled(joint) & **set != 0) {
-        route.go(&|from, p, to| graph.taken(from, p) & set != 0 || graph.enabled(to) & set == 0)?;
-    }
-    // Every strong set that is enabled somewhere in a fair component is also taken in it.
-    for set in &duties.strong {
-        route.go(&|from, p, _| graph.taken(from, p) & set != 0)?;
-    }
-    if route.at != joint || route.steps.is_empty() {
+/// A closed walk from `joint` that goes on to the nearest step that meets an open duty until none is open at home.
+fn greedy(members: &Members<'_>, visits: Visits<'_>, joint: u32) -> Option<Vec<EdgeStep>> {
+    let place = members.place;
+    let mut open = Open::at(place, joint, visits);
+    let mut route = Route::from(members, joint);
+    loop {
+        // Each round meets a duty or ends at home, and duties never come back: there is an end.
+        while !open.is_met() {
+            route.go(&|from, p, to| open.is_met_by(place.graph.taken(from, p), place.enabled.get(to), to))?;
+            open = route.pass(open);
+        }
+        if route.at == joint && !route.steps.is_empty() {
+            return Some(route.steps);
+        }
         route.go(&|_, _, to| to == joint)?;
+        open = route.pass(open);
     }
-    Some(route.steps)
+}
+
+/// The duties of a walk that are still open. A strong set is one once it was seen enabled.
+#[derive(Clone, Debug)]
+struct Open<'a> {
+    visits: Vec<&'a Bits>,
+    /// Weak sets neither taken nor seen disabled so far.
+    weak: u128,
+    /// Strong sets seen enabled, and those taken.
+    strong: u128,
+    seen: u128,
+    taken: u128,
+}
+
+impl<'a> Open<'a> {
+    fn at(place: FairGraph<'_>, joint: u32, visits: Visits<'a>) -> Self {
+        let FairGraph { fair, enabled, .. } = place;
+        let enabled = enabled.get(joint);
+        let visits = visits.iter().copied().filter(|set| !set.get(joint)).collect();
+        Self { visits, weak: fair.weak & enabled, strong: fair.strong, seen: fair.strong & enabled, taken: 0 }
+    }
+
+    fn is_met(&self) -> bool {
+        self.visits.is_empty() && self.weak == 0 && self.seen & !self.taken == 0
+    }
+
+    /// Whether a step that takes these sets, to a state that enables those, meets one.
+    fn is_met_by(&self, taken: u128, enabled: u128, to: u32) -> bool {
+        let fair = self.weak & (taken | !enabled) | self.seen & !self.taken & taken;
+        fair != 0 || self.visits.iter().any(|set| set.get(to))
+    }
+
+    fn step(&mut self, taken: u128, enabled: u128, to: u32) {
+        self.visits.retain(|set| !set.get(to));
+        self.weak &= enabled & !taken;
+        self.taken |= taken;
+        self.seen |= self.strong & enabled;
+    }
 }
 
 /// A walk within a component, as far as it has come.
@@ -267,50 +357,79 @@ struct Route<'a> {
     members: &'a Members<'a>,
     at: u32,
     steps: Vec<EdgeStep>,
+    /// How many of the steps have been counted against the duties, and where they lead.
+    passed: usize,
+    passed_to: u32,
+    /// For each state that a search has seen, one more than the state before; zero between searches.
+    before: Vec<u32>,
 }
 
-impl Route<'_> {
+impl<'a> Route<'a> {
+    fn from(members: &'a Members<'a>, joint: u32) -> Self {
+        let before = vec![0; members.place.graph.size() as usize];
+        Self { members, at: joint, steps: Vec::new(), passed: 0, passed_to: joint, before }
+    }
+
     /// Goes on to the end of the nearest step that is a `target`.
     fn go(&mut self, target: &dyn Fn(u32, usize, u32) -> bool) -> Option<()> {
-        let (walk, end) = nearest(self.members, self.at, target)?;
-        self.steps.extend(walk.into_iter().map(Some));
-        self.at = end;
-        Some(())
-    }
-}
-
-/// A shortest non-empty walk within the component whose last step is a `target`, and the state that it leads to.
-fn nearest(
-    members: &Members<'_>,
-    start: u32,
-    target: &dyn Fn(u32, usize, u32) -> bool,
-) -> Option<(Vec<usize>, u32)> {
-    let mut before: Map<u32, (u32, usize)> = Map::from_iter([(start, (NONE, 0))]);
-    let mut queue = VecDeque::from([start]);
-    while let Some(state) = queue.pop_front() {
-        for (position, next) in members.edges(state) {
-            if target(state, position, next) {
-                let mut walk = vec![position];
-                let mut at = state;
-                while let Some(&(s, p)) = before.get(&at).filter(|b| b.0 != NONE) {
-                    walk.push(p);
-                    at = s;
-                }
-                walk.reverse();
-                return Some((walk, next));
+        let graph = self.members.place.graph;
+        let mut seen = vec![self.at];
+        self.before[self.at as usize] = self.at + 1;
+        let found = self.nearest(&mut seen, target);
+        if let Some((state, position)) = found {
+            let mut walk = vec![Some(position)];
+            let mut to = state;
+            while to != self.at {
+                let from = self.before[to as usize] - 1;
+                walk.push(graph.edges(from).find(|p| graph.targets[*p] == to));
+                to = from;
             }
-            if let Entry::Vacant(entry) = before.entry(next) {
-                entry.insert((state, position));
-                queue.push_back(next);
-            }
+            self.steps.extend(walk.into_iter().rev());
+            self.at = graph.targets[position];
         }
+        seen.iter().for_each(|s| self.before[*s as usize] = 0);
+        found.map(|_| ())
     }
-    None
+
+    /// The nearest step that is a target, breadth first. `seen` holds the start, and takes all that is come to.
+    fn nearest(
+        &mut self,
+        seen: &mut Vec<u32>,
+        target: &dyn Fn(u32, usize, u32) -> bool,
+    ) -> Option<(u32, usize)> {
+        let mut at = 0;
+        while let Some(&state) = seen.get(at) {
+            for (position, next) in self.members.edges(state) {
+                if target(state, position, next) {
+                    return Some((state, position));
+                }
+                if self.before[next as usize] == 0 {
+                    self.before[next as usize] = state + 1;
+                    seen.push(next);
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// What is open after the steps that were not counted yet.
+    fn pass<'b>(&mut self, mut open: Open<'b>) -> Open<'b> {
+        let FairGraph { graph, enabled, .. } = self.members.place;
+        for position in self.steps[self.passed..].iter().flatten() {
+            let to = graph.targets[*position];
+            open.step(graph.taken(self.passed_to, *position), enabled.get(to), to);
+            self.passed_to = to;
+        }
+        self.passed = self.steps.len();
+        open
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fair::fair_components;
+    use super::super::enabled::Enabled;
+    use super::super::fair::{FairSets, Region, fair_components};
     use super::*;
 
     /// A graph on `n` states with the given edges (from, to, sets).
@@ -361,14 +480,16 @@ mod tests {
             let graph = graph(n, &edges);
             let fair = FairSets { weak: 0b0011, strong: 0b1100, stutters: false };
             let all: Vec<u32> = (0..n).filter(|s| !graph.is_end(*s)).collect();
-            for component in fair_components(&graph, fair, &[], all) {
+            let enabled = Enabled::of(&graph);
+            let place = FairGraph { graph: &graph, fair, enabled: &enabled, staying_is_an_edge: false };
+            for component in fair_components(place, &[], Region::States(all)).iter() {
                 let mut visit = Bits::new(n as usize);
                 visit.insert(component[random(component.len() as u64) as usize]);
-                for &joint in &component {
-                    let exact = fair_loop(&graph, fair, &component, joint, &[&visit], PAIRS_MAX).unwrap();
-                    let greedy = fair_loop(&graph, fair, &component, joint, &[&visit], 0).unwrap();
-                    check_loop(&graph, fair, &component, &exact, &visit);
-                    check_loop(&graph, fair, &component, &greedy, &visit);
+                for &joint in component {
+                    let exact = fair_loop(place, component, joint, &[&visit], PAIRS_MAX).unwrap();
+                    let greedy = fair_loop(place, component, joint, &[&visit], 0).unwrap();
+                    check_loop(&graph, fair, component, &exact, &visit);
+                    check_loop(&graph, fair, component, &greedy, &visit);
                     assert!(exact.steps.len() <= greedy.steps.len());
                     loops += 1;
                     longer += usize::from(exact.steps.len() < greedy.steps.len());

@@ -5,13 +5,13 @@
 //! topological order in which Tarjan's algorithm emits components. If some path can, there is no worst case: fairness may
 //! end such a stay, but gives no bound in ticks.
 //!
-//! Cost: one component pass over the region, and 12 bytes for each of its states.
+//! Cost: one component pass over the region, or one sweep over the components of the graph where the region is made of them;
+//! 4 bytes for each state of the graph.
 
 use super::bits::Bits;
-use super::fair::FairSets;
+use super::fair::FairGraph;
 use super::graph::StateGraph;
-use super::scc::Sccs;
-use std::collections::HashMap;
+use super::scc::{Components, Sccs};
 
 /// The most steps until a path that starts in one of the seeds has left a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,40 +27,61 @@ pub enum Longest {
     Unbounded(u32),
 }
 
-/// The most steps in `region` from any of its states that are in `seeds`.
-pub fn longest(graph: &StateGraph, fair: FairSets, region: &Bits, seeds: &Bits) -> Longest {
-    let reached = graph.reach(seeds.and(region).iter(), |s| region.get(s));
-    let states: Vec<u32> = reached.iter().collect();
-    // For each state: the most steps until the region is left, and the first edge of such a path.
-    let mut most: HashMap<u32, (u64, usize), foldhash::fast::FixedState> = HashMap::default();
-    let mut stay = None;
-    Sccs::new(graph).components(&states, |component| {
-        let state = component[0];
-        let cycle = component.len() > 1 || graph.successors(state).contains(&state);
-        if cycle || fair.may_stay(graph, state) {
-            stay = Some(stay.map_or(state, |s: u32| s.min(state)));
-            return;
+/// The most steps in `region` from any of its states that are in `seeds`. With `whole`, the components of the graph: the region
+/// is made of some of them, all of whose states are reachable from a seed within the region.
+pub fn longest(place: FairGraph<'_>, whole: Option<&Components>, region: &Bits, seeds: &Bits) -> Longest {
+    let graph = place.graph;
+    let mut search = Search { place, left: vec![0; graph.size() as usize], stay: None };
+    match whole {
+        Some(components) => {
+            components.iter().filter(|c| region.get(c[0])).for_each(|c| search.component(c));
         }
-        let steps = graph.edges(state).map(|position| {
-            let after = most.get(&graph.targets[position]).map_or(0, |(ticks, _)| *ticks);
-            (after + 1, position)
-        });
-        // Of equally long paths, the one whose action comes first.
-        if let Some(best) = steps.max_by_key(|(ticks, position)| (*ticks, std::cmp::Reverse(*position))) {
-            most.insert(state, best);
+        None => {
+            let reached = graph.reach(seeds.and(region).iter(), |s| region.get(s));
+            let states: Vec<u32> = reached.iter().collect();
+            Sccs::new(graph).components(&states, |c| search.component(c));
         }
-    });
-    if let Some(state) = stay {
+    }
+    if let Some(state) = search.stay {
         return Longest::Unbounded(state);
     }
-    let ticks = |s: &u32| most.get(s).map_or(0, |(ticks, _)| *ticks);
-    let worst = seeds.iter().filter(|s| reached.get(*s)).max_by_key(|s| (ticks(s), std::cmp::Reverse(*s)));
+    let left = search.left;
+    let ticks = |s: u32| u64::from(left[s as usize]);
+    let worst = seeds.iter().filter(|s| region.get(*s)).max_by_key(|s| (ticks(*s), std::cmp::Reverse(*s)));
     let Some(seed) = worst else { return Longest::Steps { ticks: 0, walk: None } };
     let mut walk = Vec::new();
     let mut at = seed;
-    while let Some((_, position)) = most.get(&at) {
-        walk.push(*position);
-        at = graph.targets[*position];
+    while left[at as usize] > 0 {
+        // Of equally long paths, the one whose action comes first.
+        let after = left[at as usize] - 1;
+        let Some(position) = graph.edges(at).find(|p| left[graph.targets[*p] as usize] == after) else {
+            break;
+        };
+        walk.push(position);
+        at = graph.targets[position];
     }
-    Longest::Steps { ticks: ticks(&seed), walk: Some((seed, walk)) }
+    Longest::Steps { ticks: ticks(seed), walk: Some((seed, walk)) }
+}
+
+/// A sweep over components in reverse topological order.
+struct Search<'a> {
+    place: FairGraph<'a>,
+    /// For each state seen, the most steps until the region is left; zero outside of it.
+    left: Vec<u32>,
+    /// The first state found that lies on a cycle of the region.
+    stay: Option<u32>,
+}
+
+impl Search<'_> {
+    fn component(&mut self, component: &[u32]) {
+        let state = component[0];
+        if self.place.is_cycle(component) {
+            let first = component.iter().copied().min().unwrap_or(state);
+            self.stay = Some(self.stay.map_or(first, |s| s.min(first)));
+        } else if self.stay.is_none() {
+            let graph: &StateGraph = self.place.graph;
+            let next = graph.successors(state).iter().map(|s| self.left[*s as usize] + 1);
+            self.left[state as usize] = next.max().unwrap_or(0);
+        }
+    }
 }

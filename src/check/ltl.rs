@@ -13,7 +13,8 @@
 use super::bits::Bits;
 use super::buchi::{Automaton, automaton};
 use super::decide::{Decider, Finding, Shape};
-use super::fair::{FairSets, fair_components};
+use super::enabled::Enabled;
+use super::fair::{FairGraph, FairSets, Region, fair_components};
 use super::graph::{NONE, StateGraph};
 use super::lasso::{EdgeStep, PAIRS_MAX, Stage, Walk, fair_loop, stem};
 use crate::property::{Kind, Ltl, StateExpr, Verdict};
@@ -59,10 +60,11 @@ impl Decider<'_> {
             .collect();
         let visits: Vec<&Bits> = accepting.iter().collect();
         let region: Vec<u32> = (0..n).filter(|id| product.pairs[*id as usize].1 != BEFORE).collect();
-        let fair = FairSets { stutters: false, ..self.fair };
-        let components = fair_components(&product.graph, fair, &visits, region);
+        let enabled = self.place().enabled.along(product.pairs.iter().map(|(state, _)| *state));
+        let place = product.place(self.fair, &enabled);
+        let components = fair_components(place, &visits, Region::States(region));
         let mut targets = Bits::new(n as usize);
-        components.iter().flatten().for_each(|id| {
+        components.states().iter().for_each(|id| {
             targets.insert(*id);
         });
         let anywhere = [Stage { enter: Box::new(|_| true), inside: Box::new(|_| true) }];
@@ -71,7 +73,7 @@ impl Decider<'_> {
             return;
         };
         let component = components.iter().find(|c| c.binary_search(&joint).is_ok());
-        let cycle = component.and_then(|c| fair_loop(&product.graph, fair, c, joint, &visits, PAIRS_MAX));
+        let cycle = component.and_then(|c| fair_loop(place, c, joint, &visits, PAIRS_MAX));
         let Some(cycle) = cycle else { return };
         let told = |steps: &[EdgeStep]| -> Vec<EdgeStep> {
             steps.iter().map(|step| step.and_then(|position| product.origin[position])).collect()
@@ -149,14 +151,17 @@ impl Decider<'_> {
 }
 
 impl Product<'_> {
+    /// The product with its fairness. Never an end state, and enabled as the model says: see above.
+    fn place<'b>(&'b self, fair: FairSets, enabled: &'b Enabled) -> FairGraph<'b> {
+        FairGraph { graph: &self.graph, fair, enabled, staying_is_an_edge: true }
+    }
+
     fn id(&mut self, state: u32, node: u32, parent: u32) -> u32 {
         let new = self.graph.size();
         let id = *self.ids.entry((state, node)).or_insert(new);
         if id == new {
             self.pairs.push((state, node));
             self.graph.parents.push(parent);
-            // Never an end state, and enabled as the model says: see above.
-            self.graph.cut.insert(id, self.base.enabled(state));
         }
         id
     }

@@ -9,6 +9,7 @@ mod buchi;
 mod certify;
 mod coverage;
 mod decide;
+mod enabled;
 mod engine;
 mod fair;
 pub mod graph;
@@ -75,8 +76,7 @@ pub fn check<M: Checkable>(system: &System<M>, limits: &Limits) -> Result<Outcom
     run(system, limits, false).map(|(outcome, _)| outcome)
 }
 
-/// The same, and for each claim its certificate: None where the claim does not hold, or its form has no certificates (`bounded`,
-/// `isolated`, `ltl` with more than [`OPERATORS_MAX`](crate::certificate::OPERATORS_MAX) temporal operators).
+/// The same, and for each claim its certificate: None where the claim does not hold, or its form has no certificates (`ltl` with more than [`OPERATORS_MAX`](crate::certificate::OPERATORS_MAX) temporal operators).
 ///
 /// The certificates are not verified yet: that is what [`certificate::verify`](crate::certificate::verify) is for. Each costs
 /// about as much time as the decision of its claim, and its own size in memory.
@@ -98,13 +98,10 @@ fn run<M: Checkable>(
     system.validate()?;
     let started = Instant::now();
     let mut explored = explore(system, limits, Operator::Absent);
-    let decider = Decider {
-        graph: &explored.graph,
-        atoms: system.atoms.iter().map(|a| a.name.as_str()).collect(),
-        measures: system.measures.iter().map(|m| m.name.as_str()).collect(),
-        fair: fair_sets(system),
-        complete: explored.stops.is_empty() && explored.graph.complete(),
-    };
+    let atoms = system.atoms.iter().map(|a| a.name.as_str()).collect();
+    let measures = system.measures.iter().map(|m| m.name.as_str()).collect();
+    let complete = explored.stops.is_empty() && explored.graph.complete();
+    let decider = Decider::new(&explored.graph, (atoms, measures), fair_sets(system), complete);
     let fairness = system.fairness.iter().map(|set| set.name.as_str()).collect();
     let certifier = certified.then_some(Certifier { decider: &decider, fairness });
     let mut certificates: Vec<Option<Certificate>> = vec![None; system.claims.len()];
@@ -117,7 +114,9 @@ fn run<M: Checkable>(
                 let mut finding = decider.decide(claim);
                 if finding.verdict != Verdict::Vacuous {
                     let pump = explored.pumps.get(i).and_then(Option::as_ref);
-                    growth::bounded(system, &explored, pump, measure, &mut finding);
+                    let covered =
+                        decider.covered(claim.after.as_ref().map(|a| decider.states_with(a)).as_ref());
+                    growth::bounded(system, &explored, pump, measure, &covered, &mut finding);
                 }
                 finding
             }
@@ -193,7 +192,7 @@ fn compare_isolated<M: Checkable>(
         observe(&behaving.graph, variant_place, fair_sets(variant)),
     );
     match comparison {
-        Comparison::Included => finding.verdict = Verdict::Holds,
+        Comparison::Included(pairs) => (finding.verdict, finding.compared) = (Verdict::Holds, Some(pairs)),
         Comparison::Differs(walk) => {
             (finding.verdict, finding.kind) = (Verdict::Violated, Some(Kind::Safety));
             finding.witness = Some((walk, Vec::new()));

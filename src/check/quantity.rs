@@ -11,7 +11,6 @@ use super::bits::Bits;
 use super::decide::{Decider, Finding, Shape};
 use super::lasso::{EdgeStep, Stage, Walk, stem};
 use super::longest::{Longest, longest};
-use super::scc::Sccs;
 use crate::property::{Kind, StateExpr, Temporal, Verdict};
 
 impl Decider<'_> {
@@ -57,7 +56,9 @@ impl Decider<'_> {
             _ => return,
         };
         let seeds = starts.clone().unwrap_or_else(|| self.first(shape));
-        let worst = longest(self.graph, self.fair, &region, &seeds);
+        // Whatever leads to an unhealthy state is there with its component, and follows some seed.
+        let whole = matches!(temporal, Temporal::Stabilizes(_) | Temporal::Recovers { .. });
+        let worst = longest(self.place(), whole.then(|| self.components()), &region, &seeds);
         let within = match temporal {
             Temporal::Recovers { within_ticks, .. } => Some(*within_ticks),
             _ => None,
@@ -97,18 +98,7 @@ impl Decider<'_> {
 
     /// The states from which an unhealthy state can follow, or that are unhealthy.
     pub(super) fn before_good(&self, unhealthy: &Bits) -> Bits {
-        let all: Vec<u32> = (0..self.graph.size()).collect();
-        let mut before = Bits::new(all.len());
-        Sccs::new(self.graph).components(&all, |component| {
-            let leads =
-                |s: &u32| unhealthy.get(*s) || self.graph.successors(*s).iter().any(|n| before.get(*n));
-            if component.iter().any(leads) {
-                component.iter().for_each(|s| {
-                    before.insert(*s);
-                });
-            }
-        });
-        before
+        self.leading_to(|s| unhealthy.get(s))
     }
 
     /// A walk from an initial state to `seed`, and on along `walk`.

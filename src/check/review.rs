@@ -117,8 +117,8 @@ impl<M: Checkable> WithOperator<M> {
         let asked = matches!(claim.temporal, Temporal::Stabilizes(_) | Temporal::Recoverable(_));
         let goal = claim.temporal.goal().filter(|_| violated && asked && decider.complete)?;
         let graph: &StateGraph = &self.explored.graph;
-        let here =
-            Decider { graph, atoms: decider.atoms.clone(), measures: decider.measures.clone(), ..*decider };
+        let names = (decider.atoms.clone(), decider.measures.clone());
+        let here = Decider::new(graph, names, decider.fair, decider.complete);
         let unhealthy: Bits = here.states_with(goal).complement(graph.size());
         let antecedent = claim.after.as_ref().map(|a| here.states_with(a));
         let shift = system.fairness.len() as u32;

@@ -1,46 +1,109 @@
 //! Strongly connected components, by Tarjan's algorithm (1972) with an explicit stack.
 //!
 //! Components come out in reverse topological order: when one is emitted, all components that its edges lead to have been
-//! emitted before it. Cost: one pass over the states and edges given; 12 bytes a state of the graph, kept for reuse, so
-//! that the repeated passes of the fair-cycle search cost only what they look at.
+//! emitted before it. So what depends on the successors of a component alone (what leads to a goal, the longest path) takes
+//! one sweep over [`Components`], without another search.
+//!
+//! Cost: one pass over the states and edges given, with one look-up of 4 bytes for each edge; 8 bytes a state of the graph, kept
+//! for reuse, so that the repeated passes of the fair-cycle search cost only what they look at.
 
 use super::graph::StateGraph;
 
+/// A state that a pass is to visit, and has not yet.
 const UNSEEN: u32 = u32::MAX;
+/// A state that no pass is to visit, or whose component has been emitted: an edge to it says nothing.
+const DONE: u32 = u32::MAX - 1;
 
 /// Working memory of the component search over one graph.
 pub struct Sccs<'g> {
     graph: &'g StateGraph,
-    /// Which subset a state belongs to at the moment; only edges within one subset are followed.
+    /// The place of each state in the depth-first order of the pass under way. All are [`DONE`] between passes.
+    number: Vec<u32>,
+    stack: Vec<u32>,
+    /// For each state that the pass has gone on from: the next edge, and the least number seen.
+    calls: Vec<Visit>,
+    /// Which tagged subset a state belongs to at the moment.
     subset: Vec<u32>,
     subsets: u32,
-    number: Vec<u32>,
-    low: Vec<u32>,
-    stack: Vec<u32>,
-    calls: Vec<(u32, usize)>,
+}
+
+/// A state whose edges are being looked at.
+#[derive(Clone, Copy)]
+struct Visit {
+    state: u32,
+    low: u32,
+    position: usize,
 }
 
 /// A subset of the states, all of whose members carry the same tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(u32);
 
+/// Disjoint sets of states, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Components {
+    states: Vec<u32>,
+    /// Where each one ends.
+    ends: Vec<u32>,
+}
+
+impl Components {
+    /// The components of the whole graph, in reverse topological order.
+    pub fn of(graph: &StateGraph) -> Self {
+        let all: Vec<u32> = (0..graph.size()).collect();
+        let mut found = Self { states: Vec::with_capacity(all.len()), ends: Vec::new() };
+        Sccs::new(graph).components(&all, |component| found.push(component));
+        found
+    }
+
+    /// Adds a component after the others.
+    pub fn push(&mut self, component: &[u32]) {
+        self.states.extend_from_slice(component);
+        self.ends.push(self.states.len() as u32);
+    }
+
+    /// The components in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.states[start as usize..*end as usize])
+    }
+
+    /// The states of all components.
+    pub fn states(&self) -> &[u32] {
+        &self.states
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The same components, each in ascending order, in ascending order of their first states.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        let mut start = 0;
+        for end in &self.ends {
+            self.states[start..*end as usize].sort_unstable();
+            start = *end as usize;
+        }
+        let mut all: Vec<&[u32]> = self.iter().collect();
+        all.sort_unstable_by_key(|c| c.first());
+        let mut sorted = Self { states: Vec::with_capacity(self.states.len()), ends: Vec::new() };
+        all.into_iter().for_each(|c| sorted.push(c));
+        sorted
+    }
+}
+
 impl<'g> Sccs<'g> {
     /// Working memory for `graph`.
     pub fn new(graph: &'g StateGraph) -> Self {
-        let n = graph.size() as usize;
-        Self {
-            graph,
-            subset: vec![0; n],
-            subsets: 0,
-            number: vec![UNSEEN; n],
-            low: vec![0; n],
-            stack: Vec::new(),
-            calls: Vec::new(),
-        }
+        let number = vec![DONE; graph.size() as usize];
+        Self { graph, number, stack: Vec::new(), calls: Vec::new(), subset: Vec::new(), subsets: 0 }
     }
 
     /// Makes `states` a subset of its own and takes them out of the subsets that they were in.
     pub fn tag(&mut self, states: &[u32]) -> Tag {
+        self.subset.resize(self.number.len(), 0);
         self.subsets += 1;
         for &s in states {
             self.subset[s as usize] = self.subsets;
@@ -56,61 +119,66 @@ impl<'g> Sccs<'g> {
     /// Calls `emit` with each strongly connected component of the subgraph on `states`, trivial ones included, in
     /// reverse topological order.
     pub fn components(&mut self, states: &[u32], mut emit: impl FnMut(&[u32])) {
-        let tag = self.tag(states);
         for &s in states {
             self.number[s as usize] = UNSEEN;
         }
         let mut count = 0;
         for &root in states {
             if self.number[root as usize] == UNSEEN {
-                self.visit(root, tag, &mut count, &mut emit);
+                self.visit(root, &mut count, &mut emit);
             }
         }
     }
 
-    fn visit(&mut self, root: u32, tag: Tag, count: &mut u32, emit: &mut impl FnMut(&[u32])) {
-        self.open(root, count);
-        while let Some((state, position)) = self.calls.last_mut() {
-            let state = *state;
-            if *position < self.graph.edges(state).end {
-                let next = self.graph.targets[*position];
-                *position += 1;
-                if self.subset[next as usize] != tag.0 {
-                    continue;
+    fn visit(&mut self, root: u32, count: &mut u32, emit: &mut impl FnMut(&[u32])) {
+        let graph = self.graph;
+        let mut at = self.open(root, count);
+        loop {
+            let end = graph.edges(at.state).end;
+            let mut unseen = None;
+            while at.position < end {
+                let next = graph.targets[at.position];
+                at.position += 1;
+                match self.number[next as usize] {
+                    UNSEEN => {
+                        unseen = Some(next);
+                        break;
+                    }
+                    // DONE is larger than every number, so it is never the least.
+                    number => at.low = at.low.min(number),
                 }
-                if self.number[next as usize] == UNSEEN {
-                    self.open(next, count);
-                } else {
-                    // An emitted component has low = UNSEEN, which is never the minimum.
-                    let low = self.low[next as usize].min(self.low[state as usize]);
-                    self.low[state as usize] = low;
-                }
+            }
+            if let Some(next) = unseen {
+                self.calls.push(at);
+                at = self.open(next, count);
                 continue;
             }
-            self.calls.pop();
-            let low = self.low[state as usize];
-            if let Some((caller, _)) = self.calls.last() {
-                let caller = *caller as usize;
-                self.low[caller] = self.low[caller].min(low);
+            if at.low == self.number[at.state as usize] {
+                self.close(at.state, emit);
             }
-            if low == self.number[state as usize] {
-                self.close(state, emit);
-            }
+            let Some(caller) = self.calls.pop() else { return };
+            // What was emitted is a component of its own, and its number says nothing to the caller.
+            at = Visit { low: caller.low.min(self.lowest(at)), ..caller };
         }
     }
 
-    fn open(&mut self, state: u32, count: &mut u32) {
-        self.number[state as usize] = *count;
-        self.low[state as usize] = *count;
+    /// The least number that a visit has seen; that of no state once its component was emitted.
+    fn lowest(&self, visit: Visit) -> u32 {
+        if self.number[visit.state as usize] == DONE { DONE } else { visit.low }
+    }
+
+    fn open(&mut self, state: u32, count: &mut u32) -> Visit {
+        let number = *count;
+        self.number[state as usize] = number;
         *count += 1;
         self.stack.push(state);
-        self.calls.push((state, self.graph.edges(state).start));
+        Visit { state, low: number, position: self.graph.edges(state).start }
     }
 
     fn close(&mut self, root: u32, emit: &mut impl FnMut(&[u32])) {
         let start = self.stack.iter().rposition(|s| *s == root).unwrap_or(0);
         for &s in &self.stack[start..] {
-            self.low[s as usize] = UNSEEN;
+            self.number[s as usize] = DONE;
         }
         emit(&self.stack[start..]);
         self.stack.truncate(start);

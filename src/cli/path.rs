@@ -2,7 +2,7 @@
 
 use crate::model::edits;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A model file: named by the user, and found.
 #[derive(Clone, Debug)]
@@ -19,21 +19,19 @@ pub enum PathError {
     /// Nothing is there.
     #[error("no such file{}", hint(.near))]
     Missing {
-        /// Model files nearby with a name like it.
+        /// Files nearby with a name like it.
         near: Vec<String>,
     },
-    /// A folder.
-    #[error(
-        "is a folder; folders of specs are not supported yet. `aftercalm check` accepts model files: FILE.rs, a Rust program that ends in `aftercalm::run(system)`"
-    )]
+    /// A folder where a model file was to be.
+    #[error("is a folder, no model file")]
     Folder,
-    /// A TOML file.
-    #[error(
-        "is a TOML file; specs and declared systems are not supported yet. `aftercalm check` accepts model files: FILE.rs, a Rust program that ends in `aftercalm::run(system)`"
-    )]
-    Toml,
+    /// A folder without suites.
+    #[error("is a folder without suites: no file in it, or below it, has a name that ends in .toml")]
+    NoSuites,
     /// Another file.
-    #[error("is no Rust file; `aftercalm check` accepts model files, whose names end in .rs")]
+    #[error(
+        "is no Rust file; `aftercalm check` accepts model files, whose names end in .rs, suites, whose names end in .toml, and folders of suites"
+    )]
     NotRust,
     /// A device, a pipe, a socket.
     #[error("is no regular file")]
@@ -53,6 +51,13 @@ fn hint(near: &[String]) -> String {
     }
 }
 
+impl PathError {
+    /// Nothing is at `given`, where a file with this extension was to be.
+    pub fn missing(given: &Path, extension: &str) -> Self {
+        Self::Missing { near: near(given, extension) }
+    }
+}
+
 impl ModelFile {
     /// The model file that `given` names.
     ///
@@ -62,15 +67,13 @@ impl ModelFile {
         let metadata = match std::fs::metadata(given) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(PathError::Missing { near: near(given) });
+                return Err(PathError::missing(given, "rs"));
             }
             Err(error) => return Err(error.into()),
         };
         let extension = given.extension().unwrap_or_default();
         if metadata.is_dir() {
             return Err(PathError::Folder);
-        } else if extension == "toml" {
-            return Err(PathError::Toml);
         } else if extension != "rs" {
             return Err(PathError::NotRust);
         } else if !metadata.is_file() {
@@ -91,8 +94,48 @@ impl ModelFile {
     }
 }
 
-/// The model files in the folder of `given` whose names are most like its own: at most a third of the letters changed.
-fn near(given: &Path) -> Vec<String> {
+/// The suites in `folder` and below it, in the order of their names. Hidden files and folders are left out.
+///
+/// # Errors
+/// Where there is none, or a folder cannot be read.
+pub fn suites_in(folder: &Path) -> Result<Vec<PathBuf>, PathError> {
+    let mut found = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            } else if entry.file_type()?.is_dir() {
+                pending.push(path);
+            } else if path.extension() == Some(OsStr::new("toml")) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    if found.is_empty() { Err(PathError::NoSuites) } else { Ok(found) }
+}
+
+/// The path without `.` and, where that is certain, without `..`: for people, not for the system.
+pub fn lexical(path: &Path) -> PathBuf {
+    let mut simple = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(simple.components().next_back(), Some(Component::Normal(_))) => {
+                simple.pop();
+            }
+            part => simple.push(part),
+        }
+    }
+    simple
+}
+
+/// The files with this extension in the folder of `given` whose names are most like its own: at most a third of the letters
+/// changed.
+fn near(given: &Path, extension: &str) -> Vec<String> {
     let folder = given.parent().unwrap_or(Path::new(""));
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let wanted = stem(given);
@@ -102,7 +145,7 @@ fn near(given: &Path) -> Vec<String> {
         .flatten()
         .flatten()
         .map(|entry| PathBuf::from(entry.file_name()))
-        .filter(|name| name.extension() == Some(OsStr::new("rs")))
+        .filter(|name| name.extension() == Some(OsStr::new(extension)))
         .map(|name| (edits(&wanted, &stem(&name)), folder.join(name).display().to_string()))
         .filter(|(distance, _)| *distance <= wanted.chars().count().max(3) / 3)
         .collect();

@@ -5,9 +5,9 @@
 //! cannot be interrupted politely; it needs about as much memory as the search did, after the search has given it back.
 
 use super::handover::Failure;
-use crate::certificate::{Certificate, Verified, verify};
+use crate::certificate::{Certificate, OPERATORS_MAX, Verified, verify};
 use crate::model::Checkable;
-use crate::property::{System, Verdict};
+use crate::property::{System, Temporal, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs;
@@ -40,7 +40,7 @@ pub(super) fn certify<M: Checkable>(
     for (number, (claim, (verdict, certificate))) in system.claims.iter().zip(certificates).enumerate() {
         let Some(certificate) = certificate else {
             if *verdict == Verdict::Holds {
-                lines.push(format!("not certified: {}: there are no certificates of this form", claim.name));
+                lines.push(format!("not certified: {}: {}", claim.name, without(&claim.temporal)));
             }
             continue;
         };
@@ -64,6 +64,14 @@ pub(super) fn certify<M: Checkable>(
         ));
     }
     Ok(lines)
+}
+
+/// Why there is no certificate of a claim that holds.
+fn without(temporal: &Temporal) -> String {
+    match temporal {
+        Temporal::Ltl(_) => format!("its formula has more than {OPERATORS_MAX} temporal operators"),
+        _ => "there are no certificates of this form".to_owned(),
+    }
 }
 
 fn write_and_read(path: &Path, document: &Document) -> Result<String, Failure> {

@@ -13,13 +13,13 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Exit {
-    /// 0: everything as expected; with no expectation, every claim holds.
+    /// 0: everything as its suite expects; with no expectation, every claim holds.
     Expected,
     /// 4: nothing violated, but some claim is inconclusive (a limit was hit, the run was interrupted) or vacuous (its
     /// antecedent was never reached). Neither was shown to hold. So it is, too, when a model had to be killed because one
     /// of its functions did not come back in time.
     Inconclusive,
-    /// 1: a claim is violated.
+    /// 1: a claim is violated; in a suite, something is other than expected.
     Violated,
     /// 3: a model did not compile.
     Compile,
@@ -32,8 +32,8 @@ pub enum Exit {
 /// The exit codes, for `--help`.
 pub const EXIT_HELP: &str = "\
 Exit codes:
-  0   every claim holds
-  1   a claim is violated
+  0   every claim holds; of suites: everything is as expected
+  1   a claim is violated; of suites: something is other than expected
   2   wrong usage or a bad file, a model that fails while it runs included
   3   a model did not compile
   4   nothing is violated, but a claim is inconclusive (limit, Ctrl-C, a model that was killed

@@ -163,7 +163,7 @@ fn by_hand(fields: Fields, prepare: Prepare, interrupt: &Arc<AtomicBool>) -> Exi
     let mut output = output::Output::new(&options);
     let request = request_of(&program_name(), &options);
     let answer = answer(fields, prepare, interrupt, &request);
-    match output.answer(&request.model, &answer) {
+    match output.answer(&request.model, &answer).and_then(|()| output.finish()) {
         Ok(()) => answer.exit(),
         Err(error) => {
             output::error(&unwritable(&error));

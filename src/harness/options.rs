@@ -45,6 +45,12 @@ pub enum Format {
     Text,
     /// JSON Lines: one object a line for each checked case
     Json,
+    /// JUnit XML: a test case for each claim
+    Junit,
+    /// SARIF 2.1.0: a result for each violated claim or drift, at its file and line
+    Sarif,
+    /// Annotations of GitHub Actions (there, they are added to the text without being asked for)
+    Github,
 }
 
 /// When to use colours.

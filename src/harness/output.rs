@@ -3,7 +3,7 @@
 use super::handover::Answer;
 use super::options::{CheckOptions, Color, Format};
 use crate::model::Field;
-use crate::report::{self, CaseResult, TextOptions};
+use crate::report::{self, CaseResult, Checked, Ended, TextOptions};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, IsTerminal, Write};
 
@@ -11,11 +11,16 @@ use std::io::{self, IsTerminal, Write};
 const WIDTH_DEFAULT: usize = 100;
 
 /// Where results go, and in which form.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Output {
     format: Format,
     text: TextOptions,
-    cases: usize,
+    /// How many results were printed.
+    printed: usize,
+    /// Everything checked so far, for the formats that are one document.
+    run: Vec<Checked>,
+    /// Whether annotations are added to the text.
+    annotated: bool,
 }
 
 impl Output {
@@ -29,7 +34,9 @@ impl Output {
         choice.write_global();
         let color = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
         let text = TextOptions { width: width(), color, unicode: unicode() };
-        Self { format: options.format, text, cases: 0 }
+        let annotated = options.format == Format::Text
+            && std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        Self { format: options.format, text, printed: 0, run: Vec::new(), annotated }
     }
 
     /// Prints what a model program handed over: results to standard output, the failure to standard error.
@@ -42,34 +49,138 @@ impl Output {
         }
         for case in &answer.cases {
             self.case(case)?;
+            self.remember(&Checked {
+                file: model.to_owned(),
+                model: model.to_owned(),
+                case: None,
+                note: None,
+                line: None,
+                command: String::new(),
+                claim_lines: claim_lines(model, case),
+                ended: Ended::Result(Box::new(case.clone())),
+            });
             if let Some(fault) = &case.fault {
                 error(&format!("{model}: {fault}"));
             }
         }
-        // JSON Lines on standard output are objects alone.
-        let lines: String = answer.certified.iter().map(|line| format!("{line}\n")).collect();
-        match self.format {
-            Format::Text => print(&lines)?,
-            Format::Json => plain(&lines),
-        }
+        self.certified(&answer.certified)?;
         if let Some(failure) = &answer.failure {
             error(&format!("{model}: {failure}"));
         }
         Ok(())
     }
 
+    /// Says what became of certificates.
+    ///
+    /// # Errors
+    /// Where standard output takes no more.
+    pub fn certified(&self, lines: &[String]) -> io::Result<()> {
+        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        match self.format {
+            Format::Text => print(&lines),
+            // What scripts read is what was asked for, and nothing else.
+            _ => {
+                plain(&lines);
+                Ok(())
+            }
+        }
+    }
+
+    /// Prints the cases of one suite.
+    ///
+    /// # Errors
+    /// Where standard output takes no more.
+    pub fn suite(&mut self, cases: &[Checked]) -> io::Result<()> {
+        match self.format {
+            Format::Text => self.text(report::table(cases, &self.text))?,
+            Format::Json => {
+                for case in cases {
+                    match &case.ended {
+                        Ended::Result(result) => self.case(result)?,
+                        Ended::Failed(why) | Ended::NotRun(why) => {
+                            error(&format!("{}: case `{}`: {why}", case.file, case.name()));
+                        }
+                    }
+                }
+            }
+            Format::Junit | Format::Sarif | Format::Github => {}
+        }
+        cases.iter().for_each(|case| self.remember(case));
+        Ok(())
+    }
+
+    /// Keeps a failure to check `file` for the formats that tell of those, too.
+    pub fn failed(&mut self, file: &str, message: &str) {
+        self.remember(&Checked {
+            file: file.to_owned(),
+            model: file.to_owned(),
+            case: None,
+            note: None,
+            line: None,
+            command: String::new(),
+            claim_lines: Vec::new(),
+            ended: Ended::Failed(message.to_owned()),
+        });
+    }
+
+    /// Prints a line that only people read.
+    ///
+    /// # Errors
+    /// Where standard output takes no more.
+    pub fn remark(&mut self, text: &str) -> io::Result<()> {
+        if self.format == Format::Text { self.text(text.to_owned()) } else { Ok(()) }
+    }
+
+    /// Prints a text that people are to see whatever the format: on standard error where standard output is for scripts.
+    ///
+    /// # Errors
+    /// Where standard output takes no more.
+    pub fn remark_anyway(&mut self, text: &str) -> io::Result<()> {
+        if self.format == Format::Text {
+            return self.text(text.to_owned());
+        }
+        plain(text);
+        Ok(())
+    }
+
+    /// Ends the output: prints what is one document. No more is to be printed after it.
+    ///
+    /// # Errors
+    /// Where standard output takes no more, or the document cannot be written.
+    pub fn finish(&mut self) -> io::Result<()> {
+        let run = std::mem::take(&mut self.run);
+        match self.format {
+            Format::Junit => print(&report::junit(&run).map_err(io::Error::other)?),
+            Format::Sarif => print(&report::sarif(&run)),
+            Format::Github => print(&report::github(&run)),
+            Format::Text if self.annotated => print(&report::github(&run)),
+            Format::Text | Format::Json => Ok(()),
+        }
+    }
+
+    fn remember(&mut self, checked: &Checked) {
+        if self.annotated || !matches!(self.format, Format::Text | Format::Json) {
+            self.run.push(checked.clone());
+        }
+    }
+
     fn case(&mut self, case: &CaseResult) -> io::Result<()> {
-        let mut text = match self.format {
-            Format::Text => report::text(case, &self.text),
-            Format::Json => report::json(case),
-        };
-        if self.format == Format::Text && self.cases > 0 {
+        match self.format {
+            Format::Text => self.text(report::text(case, &self.text)),
+            Format::Json => print(&(report::json(case) + "\n")),
+            Format::Junit | Format::Sarif | Format::Github => Ok(()),
+        }
+    }
+
+    /// Prints a paragraph, with an empty line between it and the one before.
+    fn text(&mut self, mut text: String) -> io::Result<()> {
+        if self.printed > 0 {
             text.insert(0, '\n');
         }
         if !text.ends_with('\n') {
             text.push('\n');
         }
-        self.cases += 1;
+        self.printed += 1;
         print(&text)
     }
 
@@ -90,6 +201,16 @@ impl Output {
         }
         print(&text)
     }
+}
+
+/// For each claim the first line of the model file that names it, in quotes; none where no line does.
+fn claim_lines(model: &str, case: &CaseResult) -> Vec<(String, usize)> {
+    let text = std::fs::read_to_string(model).unwrap_or_default();
+    let line_of = |name: &str| {
+        let quoted = format!("\"{}\"", name.escape_default());
+        text.lines().position(|line| line.contains(&quoted)).map(|at| at + 1)
+    };
+    case.claims.iter().filter_map(|claim| Some((claim.name.clone(), line_of(&claim.name)?))).collect()
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error.

@@ -184,18 +184,22 @@ fn nearest(name: &str, known: &[String]) -> Option<String> {
         .map(|(_, k)| k.clone())
 }
 
-/// The Levenshtein distance, row by row.
+/// The edit distance, row by row, in which two neighbours that changed places are one edit (optimal string alignment).
 pub(crate) fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (above + 1).min(row[j] + 1).min(diagonal + usize::from(ca != *cb));
-            diagonal = above;
+    for i in 0..a.len() {
+        let mut next = vec![i + 1];
+        for j in 0..b.len() {
+            let changed = row[j] + usize::from(a[i] != b[j]);
+            let mut least = changed.min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[b.len()]
 }
@@ -310,6 +314,13 @@ mod tests {
 
     fn set(assignments: &[&str]) -> Result<P, String> {
         assign(&assignments.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn an_edit_is_a_letter_more_less_changed_or_two_that_changed_places() {
+        let distances =
+            [("", ""), ("", "ab"), ("ab", "ab"), ("modle", "model"), ("kitten", "sitting"), ("ca", "abc")];
+        assert_eq!(distances.map(|(a, b)| edits(a, b)), [0, 2, 0, 1, 3, 3]);
     }
 
     #[test]

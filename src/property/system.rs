@@ -263,8 +263,24 @@ impl<M: Checkable + 'static> System<M> {
         self
     }
 
+    /// Adds atoms, such as those that a component brings with it.
+    #[must_use]
+    pub fn atoms(mut self, atoms: impl IntoIterator<Item = Atom<M>>) -> Self {
+        self.atoms.extend(atoms);
+        self
+    }
+
+    /// Adds measures, such as those that a component brings with it.
+    #[must_use]
+    pub fn measures(mut self, measures: impl IntoIterator<Item = Measure<M>>) -> Self {
+        self.measures.extend(measures);
+        self
+    }
+
     /// Adds a measure that may grow without bound, so that `bounded` can be claimed of it. `erase` sets it to a fixed value in
-    /// a state, so that two states which differ in counters alone become equal: the rest is the control part.
+    /// a state, so that two states which differ in counters alone become equal: the rest is the control part. In a timed system
+    /// it does so with [`TimedState::update`](crate::actor::TimedState::update) and
+    /// [`TimedState::update_in_flight`](crate::actor::TimedState::update_in_flight), since what grows there is often under way as well.
     ///
     /// Counters should not be negative: growth is found as a path from a state to one with the same control part, all
     /// counters at least as large, and this one larger.

@@ -88,6 +88,7 @@ pub fn case_result<M: Checkable>(
         stops: outcome.stops.iter().map(ToString::to_string).collect(),
         fault: outcome.fault.as_ref().map(ToString::to_string),
         notes,
+        drift: None,
     }
 }
 

@@ -5,7 +5,7 @@
 //! out: what is absent is null.
 
 use super::result::{
-    AmplificationText, CaseResult, Change, ClaimResult, PeakText, RemedyText, StepText, TippingText,
+    AmplificationText, CaseResult, Change, ClaimResult, Drift, PeakText, RemedyText, StepText, TippingText,
     WitnessText,
 };
 use crate::property::{Kind, Lasso, Verdict};
@@ -27,6 +27,7 @@ struct Case<'a> {
     stops: &'a [String],
     fault: Option<&'a str>,
     notes: &'a [String],
+    drift: Option<&'a [Drift]>,
 }
 
 #[derive(Serialize)]
@@ -84,6 +85,7 @@ pub fn json(result: &CaseResult) -> String {
         stops: &result.stops,
         fault: result.fault.as_deref(),
         notes: &result.notes,
+        drift: result.drift.as_deref(),
     };
     let line = serde_json::to_string(&case).expect("texts, numbers and maps with text keys are always JSON");
     one_line(line)
@@ -156,7 +158,8 @@ mod tests {
                 "amplifications",
                 "stops",
                 "fault",
-                "notes"
+                "notes",
+                "drift"
             ]
         );
         for claim in case["claims"].as_array().unwrap() {

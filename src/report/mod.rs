@@ -5,22 +5,32 @@
 mod case;
 mod changes;
 mod debug_text;
+mod github;
 mod json;
+mod junit;
 mod layout;
 mod plot;
 mod result;
+mod run;
 #[cfg(test)]
 mod samples;
+mod sarif;
 mod sentence;
 mod story;
+mod table;
 mod text;
 
 pub use case::case_result;
 pub use changes::{changes, parts};
+pub use github::github;
 pub use json::json;
+pub use junit::junit;
 pub use layout::TextOptions;
 pub use result::{
-    AmplificationText, CaseResult, Change, ClaimResult, LoopAmplification, PeakText, RemedyText, StepText,
-    TippingText, WitnessText,
+    AmplificationText, CaseResult, Change, ClaimResult, Drift, LoopAmplification, PeakText, RemedyText,
+    StepText, TippingText, WitnessText,
 };
+pub use run::{Checked, Ended, Finding, Level};
+pub use sarif::sarif;
+pub use table::{table, total};
 pub use text::text;

@@ -34,6 +34,24 @@ pub struct CaseResult {
     pub fault: Option<String>,
     /// What else a user should know, a paragraph each.
     pub notes: Vec<String>,
+    /// How the result differs from what its suite expects; none outside of suites.
+    #[serde(default)]
+    pub drift: Option<Vec<Drift>>,
+}
+
+/// Something that is other than its suite expects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drift {
+    /// What it is about: a claim, a measure, the number of states.
+    pub about: String,
+    /// The claim's name, where it is about one.
+    pub claim: Option<String>,
+    /// What was expected.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+    /// The line of the suite that expects it, counted from 1.
+    pub line: Option<usize>,
 }
 
 /// The largest value of a measure among the states found; exact where the search was complete.

@@ -41,6 +41,7 @@ fn case(model: &str, claims: Vec<ClaimResult>) -> CaseResult {
         stops: Vec::new(),
         fault: None,
         notes: Vec::new(),
+        drift: None,
     }
 }
 

@@ -71,6 +71,14 @@ fn verdicts(page: &mut Page, result: &CaseResult) {
     }
 }
 
+/// A verdict in a sentence or two, for those who do not see the story.
+pub(super) fn summary_of(claim: &ClaimResult, complete: bool) -> String {
+    match claim.verdict {
+        Verdict::Violated => violation(claim, complete),
+        _ => remark(claim),
+    }
+}
+
 /// What there is to say about a verdict in half a line.
 fn remark(claim: &ClaimResult) -> String {
     let mut parts = Vec::new();

@@ -185,7 +185,7 @@ impl<'a> Forger<'a> {
             return;
         }
         match &mut certificate.proof {
-            Proof::Invariant => {}
+            Proof::Invariant | Proof::Peak(_) | Proof::Inclusion(_) => {}
             Proof::Path { .. } => *certificate = self.invented(rng, claim),
             Proof::Distances(list) => mend_list(rng, list, error, |rng| rng.u32(..6)),
             Proof::Countdown(list) => mend_list(rng, list, error, |rng| rng.u64(..6)),

@@ -9,6 +9,7 @@ mod forge;
 #[allow(dead_code)]
 #[path = "../common/graph.rs"]
 mod graph;
+mod inclusion;
 mod known;
 #[allow(dead_code, unused_imports)]
 #[path = "../oracle/mod.rs"]

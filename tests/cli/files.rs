@@ -19,9 +19,8 @@ fn a_missing_file_is_told_with_names_like_it() {
 fn what_is_no_model_file_is_told_with_what_is_accepted() {
     let folder = Folder::shared();
     folder.write("notes.txt", "");
-    folder.write("system.toml", "");
-    folder.check(&["."]).fails(2, &["is a folder", "not supported yet", "FILE.rs"]);
-    folder.check(&["system.toml"]).fails(2, &["TOML", "not supported yet", "FILE.rs"]);
+    folder.write("empty/notes.txt", "");
+    folder.check(&["empty"]).fails(2, &["is a folder without suites", ".toml"]);
     folder.check(&["notes.txt"]).fails(2, &["is no Rust file"]);
     folder.check(&["/dev/null"]).fails(2, &["is no Rust file"]);
 }

@@ -10,3 +10,4 @@ mod output;
 mod packages;
 mod readme;
 mod run;
+mod suites;

@@ -79,3 +79,13 @@ fn the_program_in_the_readme_runs_and_finds_the_boundary() {
         assert_eq!(ran.code, code, "{setting}: {}\n{}", ran.stdout, ran.stderr);
     }
 }
+
+#[test]
+fn the_suite_in_the_readme_drifts_as_it_shows() {
+    let folder = Folder::new("readme");
+    folder.write("orders.rs", &block(&readme(), "```rust"));
+    folder.write("specs/orders.toml", &block(&readme(), "```toml"));
+    let ran = folder.check(&["specs/"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(timeless(&ran.stdout), timeless(&block(&readme(), "```console")));
+}

@@ -60,6 +60,7 @@ fn compare<M: Checkable>(claim: &ClaimCase, decision: &Decision<M>, exact: bool,
     if all(claim.peak.is_some()) {
         differs("peak", &claim.peak, &decision.peak, wrong);
     }
+    let shown = format!("{:?}", decision.detail);
     // How long the witness of a formula is depends on its automaton.
     let is_formula = matches!(decision.claim.temporal, Temporal::Ltl(_));
     if claim.stem.is_some() || exact && !is_formula {
@@ -67,6 +68,10 @@ fn compare<M: Checkable>(claim: &ClaimCase, decision: &Decision<M>, exact: bool,
     }
     if claim.cycle.is_some() || exact && !is_formula {
         differs("steps of the loop", &claim.cycle, &cycle, wrong);
+    }
+    if let Some(detail) = &claim.detail {
+        let begins = decision.detail.as_ref().is_some_and(|text| text.starts_with(detail));
+        differs("how the detail begins", detail, if begins { detail } else { &shown }, wrong);
     }
     if claim.covered.is_some() {
         differs("states covered", &claim.covered, &decision.states_covered, wrong);

@@ -13,7 +13,10 @@ use std::sync::Arc;
 pub fn judge(case: &Case, explicit: &GraphCase, engine: Engine) -> Vec<String> {
     let judged = || -> Result<Vec<String>, String> {
         let graph = graph(explicit)?;
-        let system = with_claims(system(explicit, &graph), case)?;
+        let mut system = with_claims(system(explicit, &graph), case)?;
+        for (name, variant) in &explicit.behaving {
+            system = system.behaving(name, self::system(variant, &self::graph(variant)?));
+        }
         let (outcome, mut wrong) = answer(&system, case, engine, true)?;
         wrong.extend(arbiter::judge(case, explicit, &graph, &outcome));
         Ok(wrong)

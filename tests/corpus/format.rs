@@ -21,6 +21,7 @@ pub struct Case {
     /// A system of `tests/peers`: `Retry 3 2 4 3`, `Cache 5 4 with strong answers`.
     pub system: Option<String>,
     pub graph: Option<GraphCase>,
+    pub machine: Option<MachineCase>,
     #[serde(default)]
     pub limits: LimitsCase,
     /// Reachable states, or those found before a limit.
@@ -55,6 +56,43 @@ pub struct GraphCase {
     pub stuttering: bool,
     /// The states within the model's boundary; all, where absent.
     pub boundary: Option<Vec<usize>>,
+    /// For each party that may misbehave, the graph in which it behaves; it needs the measures that claims are about.
+    #[serde(default)]
+    pub behaving: BTreeMap<String, GraphCase>,
+}
+
+/// A counter machine; its control states are numbers, and it starts in 0.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MachineCase {
+    /// Each counter with its first value.
+    pub counters: BTreeMap<String, i64>,
+    pub rules: Vec<RuleCase>,
+    /// The values above which counters do not rise, whatever is added.
+    #[serde(default)]
+    pub caps: BTreeMap<String, i64>,
+    /// Counters that the system does not declare, so that they belong to the control part.
+    #[serde(default)]
+    pub undeclared: Vec<String>,
+    /// For each atom the control states in which it holds.
+    #[serde(default)]
+    pub atoms: BTreeMap<String, Vec<usize>>,
+}
+
+/// A rule, which can be taken where no counter falls below zero.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleCase {
+    pub from: usize,
+    pub to: usize,
+    #[serde(default)]
+    pub add: BTreeMap<String, i64>,
+    /// The least and the largest value with which it can be taken.
+    #[serde(default)]
+    pub within: BTreeMap<String, [i64; 2]>,
+    /// Set after what is added.
+    #[serde(default)]
+    pub set: BTreeMap<String, i64>,
 }
 
 /// A fairness constraint over the edges with these labels.
@@ -80,8 +118,8 @@ pub struct LimitsCase {
     pub depth: Option<u64>,
 }
 
-/// A claim and its answer. Of a graph everything is known, so that what is absent must be absent from the answer (but stems
-/// and loops of formulas); of other systems, what is absent is not known.
+/// A claim and its answer. Of a graph everything is known, so that what is absent must be absent from the answer (but the
+/// detail, and stems and loops of formulas); of other systems, what is absent is not known.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimCase {
@@ -97,6 +135,8 @@ pub struct ClaimCase {
     /// The steps of its loop.
     #[serde(rename = "loop")]
     pub cycle: Option<usize>,
+    /// How the detail begins: the gain of a loop, where a counter saturates.
+    pub detail: Option<String>,
 }
 
 impl File {

@@ -1,6 +1,6 @@
 //! The corpus: small systems with known answers, in TOML, which know nothing of how they are decided.
 //!
-//! Each case is an explicit graph, or names one of the systems of `tests/peers` with its parameters. Every engine decides every
+//! Each case is an explicit graph, a counter machine, or names one of the systems of `tests/peers` with its parameters. Every engine decides every
 //! case, with every number of threads that it can use. Graphs that are small enough are decided by the oracle as well, which
 //! also judges the witnesses; so a wrong expectation is found, whoever agrees with it.
 //!
@@ -29,6 +29,7 @@ mod format;
 #[allow(dead_code)]
 #[path = "../common/graph.rs"]
 mod graph;
+mod machine;
 #[allow(dead_code, unused_imports)]
 #[path = "../oracle/mod.rs"]
 mod oracle;
@@ -43,14 +44,14 @@ mod systems;
 #[path = "../peers/two_phase.rs"]
 mod two_phase;
 
-use engine::ENGINES;
+use engine::engines;
 use format::{Case, File};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 /// Fewer cases than this are no corpus.
-const CASES_MIN: usize = 35;
+const CASES_MIN: usize = 80;
 
 /// Every case, with the name of its file.
 fn corpus() -> Vec<(String, Case)> {
@@ -70,10 +71,11 @@ fn corpus() -> Vec<(String, Case)> {
 
 /// What is wrong with the case on this engine.
 fn judge(case: &Case, engine: engine::Engine) -> Vec<String> {
-    match (&case.graph, &case.system) {
-        (Some(graph), None) => explicit::judge(case, graph, engine),
-        (None, Some(system)) => systems::judge(case, system, engine),
-        _ => vec!["a case is either a `graph` or a `system`".to_owned()],
+    match (&case.graph, &case.machine, &case.system) {
+        (Some(graph), None, None) => explicit::judge(case, graph, engine),
+        (None, Some(machine), None) => machine::judge(case, machine, engine),
+        (None, None, Some(system)) => systems::judge(case, system, engine),
+        _ => vec!["a case is either a `graph`, a `machine` or a `system`".to_owned()],
     }
 }
 
@@ -81,7 +83,7 @@ fn judge(case: &Case, engine: engine::Engine) -> Vec<String> {
 fn every_engine_gives_every_case_its_known_answer() {
     let mut wrong = Vec::new();
     for (file, case) in corpus() {
-        for engine in ENGINES {
+        for engine in engines() {
             let faults = judge(&case, engine);
             wrong.extend(faults.iter().map(|fault| format!("{file}: {} ({engine:?}): {fault}", case.name)));
         }
@@ -116,10 +118,40 @@ fn a_key_that_means_nothing_is_an_error() {
         (format!("{case}[case.graph]\nstates = 1\ninitial = [0]\nedges = []\nboundry = [0]\n"), "boundry"),
         (format!("{case}[[case.claim]]\nclaim = 'always p'\nverdict = 'holds'\nlenght = 1\n"), "lenght"),
         (format!("{case}[case.limits]\ndeph = 1\n"), "deph"),
+        (
+            format!(
+                "{case}[case.machine]\ncounters = {{ x = 0 }}\nrules = [{{ from = 0, to = 0, ad = {{}} }}]\n"
+            ),
+            "ad",
+        ),
         ("cases = []\n".to_owned(), "cases"),
     ] {
         let error = File::parse(&text).unwrap_err().to_string();
         assert!(error.contains(key) && error.contains("unknown field"), "{error}");
+    }
+}
+
+#[test]
+fn every_engine_has_a_number_of_threads() {
+    let all: BTreeSet<engine::Engine> = engines().collect();
+    assert!(!all.is_empty());
+    assert_eq!(all.len(), engines().count(), "an engine is listed twice");
+}
+
+#[test]
+fn a_wrong_expectation_of_a_machine_is_found() {
+    let cases = corpus();
+    let (_, case) = cases.iter().find(|(_, c)| c.machine.is_some() && c.claim[0].stem.is_some()).unwrap();
+    let changes: [fn(&mut Case); 4] = [
+        |c| c.claim[0].detail = Some("+99 a loop".to_owned()),
+        |c| c.claim[0].cycle = Some(99),
+        |c| c.claim[0].kind = None,
+        |c| c.machine.as_mut().unwrap().rules[0].from = 99,
+    ];
+    for change in changes {
+        let mut changed = case.clone();
+        change(&mut changed);
+        assert!(engines().all(|engine| !judge(&changed, engine).is_empty()));
     }
 }
 
@@ -139,6 +171,6 @@ fn a_wrong_expectation_is_found() {
     for change in changes {
         let mut changed = case.clone();
         change(&mut changed);
-        assert!(!judge(&changed, ENGINES[0]).is_empty());
+        assert!(engines().all(|engine| !judge(&changed, engine).is_empty()));
     }
 }

@@ -1,0 +1,7 @@
+//! The component library: each component against answers worked out by hand, populations against single clients, and the laws of
+//! retries by the checker itself.
+
+mod laws;
+mod population;
+mod server;
+mod setup;
