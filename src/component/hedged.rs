@@ -20,7 +20,7 @@ use super::msg::{Class, Control, Memo, Msg, NEVER, Request, Response, less_one};
 use super::turn::{Ask, Component, Inbox, Turn};
 use crate::component_actor;
 use crate::model::refuse;
-use crate::policy::{HedgeState, Hedged, Hedging, Policy, Ticks};
+use crate::policy::{HedgeState, Hedged, Hedging, Outcome, Policy, Ticks};
 use stateright::actor::Id;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -44,6 +44,8 @@ pub struct Call {
     pub sent: u32,
     /// the ticks until the next,
     pub until_next: u32,
+    /// whether no more are sent, because a server said so,
+    pub stopped: bool,
     /// and the attempts that are open, each by its own countdown.
     pub open: Bag<u16>,
 }
@@ -57,12 +59,13 @@ impl fmt::Debug for Call {
 
 impl Call {
     fn memory(&self) -> HedgeState {
-        HedgeState { sent: self.sent, open: self.open.total(), left: Ticks(self.until_next) }
+        let Self { sent, until_next, stopped, .. } = *self;
+        HedgeState { sent, open: self.open.total(), left: Ticks(until_next), stopped }
     }
 
     /// With what the policy remembers now; `new` attempts have been sent in this tick.
     fn remember(&mut self, memory: HedgeState, new: u32, countdown: u16) {
-        (self.sent, self.until_next) = (memory.sent, memory.left.0);
+        (self.sent, self.until_next, self.stopped) = (memory.sent, memory.left.0, memory.stopped);
         self.open.add(countdown, new);
     }
 }
@@ -124,7 +127,8 @@ impl HedgedPopulation {
         state.waiting.remove(&call, 1);
         let mut memory = call.memory();
         call.open.remove(&own, 1);
-        match self.hedging.ended(&mut memory, response.answer.outcome(), true) {
+        let outcome = response.answer.outcome();
+        match self.hedging.ended(&mut memory, outcome, outcome != Outcome::DoNotRetry) {
             Hedged::Ended(_) => {
                 call.open.iter().for_each(|(own, n)| state.cancelled.add((left, *own), n));
                 Ok(0)
@@ -178,7 +182,8 @@ impl Component for HedgedPopulation {
             let mut memory = call.memory();
             self.hedging.tick(&mut memory);
             let open = call.open.map(|own| less_one(*own));
-            Call { left: less_one(call.left), sent: memory.sent, until_next: memory.left.0, open }
+            let (sent, until_next, stopped) = (memory.sent, memory.left.0, memory.stopped);
+            Call { left: less_one(call.left), sent, until_next, stopped, open }
         });
         let older = |(left, own): &(u16, u16)| (less_one(*left), less_one(*own));
         state.cancelled = state.cancelled.map(older).split(|(left, _)| *left == 0).1;
@@ -191,7 +196,7 @@ impl Component for HedgedPopulation {
         state.waiting = state.waiting.split(|call| call.left <= 1).1;
         for (call, n) in state.waiting.clone().iter() {
             let mut memory = call.memory();
-            let due = self.hedging.due(&mut memory);
+            let due = self.hedging.due(&mut memory, true);
             if due > 0 {
                 state.waiting.remove(call, n);
                 let mut hedged = call.clone();
@@ -206,9 +211,9 @@ impl Component for HedgedPopulation {
             None => turn.number("arrivals", self.arrivals.clone())?,
         };
         let mut memory = self.hedging.start();
-        let first = self.hedging.due(&mut memory);
+        let first = self.hedging.due(&mut memory, true);
         let left = self.timeout + 1;
-        let mut call = Call { left, sent: 0, until_next: 0, open: Bag::new() };
+        let mut call = Call { left, sent: 0, until_next: 0, stopped: false, open: Bag::new() };
         call.remember(memory, first, self.countdown());
         state.waiting.add(call, fresh);
         self.send(left, first * fresh, turn);
