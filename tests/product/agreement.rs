@@ -3,6 +3,7 @@
 
 use crate::fb_config;
 use crate::random::random_setup;
+use crate::retry_storm;
 use crate::same::{same_space, same_verdicts};
 use crate::setup::{Act, Setup};
 use crate::systems::systems;
@@ -111,6 +112,19 @@ fn the_facebook_incident_is_the_same_in_all_its_cases() {
         let system = fb_config::system(&assign(&assignments).unwrap()).unwrap();
         let (states, edges) = same_space(case, &system, &Limits::default());
         println!("{case}: {states} states, {edges} edges");
+        same_verdicts(case, &system, &Limits::default());
+    }
+}
+
+#[test]
+fn components_whose_messages_age_give_the_same_graphs() {
+    for case in ["", "drop_expired=true", "order=lifo queue=3", "breaker=true queue=3", "budget=true queue=3"]
+    {
+        let assignments: Vec<String> =
+            case.split_whitespace().chain(["retries=1"]).map(str::to_owned).collect();
+        let system = retry_storm::system(&assign(&assignments).unwrap()).unwrap();
+        let (states, edges) = same_space(case, &system, &Limits::default());
+        assert!(states > 20 && edges > 20, "{case}: {states} states, {edges} edges");
         same_verdicts(case, &system, &Limits::default());
     }
 }
