@@ -58,6 +58,7 @@ pub struct Server {
     down: Option<Answer>,
     cold: Option<(u32, u32)>,
     starts_cold: bool,
+    healthy_queue: Option<u32>,
     pick: Pick,
 }
 
@@ -133,6 +134,7 @@ impl Server {
             down: Some(Answer::Unreachable),
             cold: None,
             starts_cold: false,
+            healthy_queue: None,
             pick: Pick::Any,
         }
     }
@@ -220,6 +222,13 @@ impl Server {
         self
     }
 
+    /// It leaves health checks unanswered while more than so many requests wait. Default: it answers while it is up.
+    #[must_use]
+    pub fn healthy_up_to(mut self, queue: u32) -> Self {
+        self.healthy_queue = Some(queue);
+        self
+    }
+
     /// Which requests of one tick are served first, where it makes a difference. Default: [`Pick::Any`].
     #[must_use]
     pub fn pick(mut self, pick: Pick) -> Self {
@@ -285,7 +294,9 @@ impl Component for Server {
             }
             return Ok(());
         }
-        super::probe::answer(arrived, turn);
+        if self.healthy_queue.is_none_or(|most| state.queue_length() <= most) {
+            super::probe::answer(arrived, turn);
+        }
         let aged = |request: &Request| request.aged().unwrap_or(*request);
         state.in_service = state.in_service.map(|(request, left)| (aged(request), left - 1));
         let discipline = (self.order, self.timeout);

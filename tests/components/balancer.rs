@@ -210,3 +210,28 @@ fn operators_direct_and_split_traffic() {
     let b = built(&[slow(), slow()], |s| Balancer::new([s[0]]).or_else([s[1]]), &script, &[]);
     assert_eq!(spread(&b, 3), [vec![1, 1]].into());
 }
+
+#[test]
+fn failover_of_an_overloaded_site_flaps_unless_traffic_stays_away() {
+    use crate::setup::verdicts;
+    use aftercalm::component::{NEVER, Population};
+    use aftercalm::property::{ModelExt, stabilizes};
+    let flaps = |failback: u16| {
+        let mut sys = system(TICK);
+        // The primary is too small for the load, and looks healthy as soon as the load is gone.
+        let primary = sys.install("primary", Server::new(1).queue(6).healthy_up_to(2));
+        let remote = sys.install("remote", Server::new(9));
+        let balancer = Balancer::new([primary]).or_else([remote]).health_checks(CHECK).failback(failback);
+        let balancer = sys.install("balancer", balancer.returning_directly());
+        sys.install("clients", Population::open(balancer, 2..=2));
+        let system = sys
+            .system()
+            .atoms(Balancer::atoms(balancer, "balancer"))
+            .claim(stabilizes("balancer_on_primary"))
+            .claim(stabilizes("not balancer_on_primary"));
+        verdicts(&system)
+    };
+    assert_eq!(flaps(1), ["lasso", "lasso"]);
+    assert_eq!(flaps(3), ["lasso", "lasso"], "waiting for longer only makes it slower");
+    assert_eq!(flaps(NEVER)[1], "holds");
+}
