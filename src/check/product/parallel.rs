@@ -17,12 +17,13 @@ use super::run::Run;
 use super::store::Store;
 use super::tables::{Miss, Tables};
 use super::values::Function;
-use crate::check::limits::Stop;
+use crate::check::limits::{Limits, Stop};
 use crate::check::search::End;
 use crate::model::{Fault, guard};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::Instant;
 
 /// A block is cut into about so many chunks.
 const CHUNKS: usize = 128;
@@ -33,7 +34,7 @@ pub enum Block {
     Done,
     /// A number has outgrown its field; nothing was entered.
     Outgrown,
-    /// Something failed; nothing was entered.
+    /// Something failed, or it is time to end; nothing was entered.
     Failed,
 }
 
@@ -57,6 +58,8 @@ struct Shared<'a, 'b, const N: usize> {
     unseen: u128,
     marks: bool,
     asked: u64,
+    limits: &'a Limits,
+    started: Instant,
     outgrown: AtomicBool,
     failed: AtomicBool,
 }
@@ -117,6 +120,8 @@ impl Run<'_> {
             unseen,
             marks: self.marks,
             asked,
+            limits: self.limits,
+            started: self.started,
             outgrown: AtomicBool::new(false),
             failed: AtomicBool::new(false),
         };
@@ -243,6 +248,10 @@ fn values<const N: usize>(
 impl<const N: usize> Shared<'_, '_, N> {
     /// Expands some states and looks up what comes of them; none if the block is void.
     fn chunk(&self, states: Range<u32>, expander: &mut Expander<N>) -> Option<Chunk<N>> {
+        if self.limits.over(self.started) {
+            // The caller looks at the limits next, and tells.
+            return self.fail();
+        }
         let mut buffer = Buffer::new(states.start);
         let mut classes = 0;
         while buffer.next() < states.end {
