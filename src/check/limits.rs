@@ -41,7 +41,7 @@ impl Default for Limits {
             depth_max: None,
             engine: Engine::Auto,
             threads: Some(1),
-            block_edges: 1 << 21,
+            block_edges: 1 << 16,
             interrupt: Arc::default(),
         }
     }

@@ -25,8 +25,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
-/// A block is cut into about so many chunks.
-const CHUNKS: usize = 128;
+/// A block is cut into about so many chunks for each thread.
+const CHUNKS: usize = 4;
 
 /// How a block ended.
 pub enum Block {
@@ -67,7 +67,7 @@ struct Shared<'a, 'b, const N: usize> {
 impl Run<'_> {
     /// Fewer states are left to one thread.
     pub fn states_min(&self) -> u32 {
-        (self.limits.block_edges >> 10).max(1) as u32
+        (self.limits.block_edges >> 5).max(1) as u32
     }
 
     /// Expands a block of states of this level.
@@ -80,7 +80,7 @@ impl Run<'_> {
         let degree = (self.graph.targets.len() / first.max(1) as usize).max(1);
         let states = (self.limits.block_edges / degree).clamp(self.states_min() as usize, 1 << 30) as u32;
         let end = self.level_end.min(first.saturating_add(states));
-        let size = (states as usize / CHUNKS).clamp(1, 4096) as u32;
+        let size = (states as usize / (CHUNKS * self.threads)).max(1) as u32;
         let chunks = match self.expand_chunks(store, first..end, size) {
             Ok(chunks) => chunks,
             Err(ended) => return Ok(ended),
