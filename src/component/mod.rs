@@ -29,7 +29,8 @@
 //! | [`Population`] | identical clients: open or closed arrivals, timeouts, deadlines, retries, backoff, budget, breaker, throttling |
 //! | [`Server`], [`store`] | capacity, queue, overload, rejections, cold start; and a store, whose value can be bad |
 //! | [`Balancer`] | round robin, random, least loaded; health checks, ejection, panic threshold, failover, splits |
-//! | [`Cache`], [`HotKey`] | a look-aside cache of many buckets; one key, with leases, single flight, staleness, negative caching |
+//! | [`LookAside`], [`Cache`] | a cache of many buckets that warm, expire and are flushed: of the clients, or a server of its own |
+//! | [`HotKey`] | one key of a cache, with leases, single flight, staleness, negative caching |
 //! | [`QuotaEnforcer`] | limits for each class and for all, at the edge or in a shared front end |
 //! | [`Protector`] | an automatic protection that shunts traffic aside, with hysteresis |
 //! | [`Network`] | a shared network whose goodput may collapse |
@@ -77,6 +78,7 @@ mod balancer;
 mod cache;
 mod guard;
 mod hot_key;
+mod look_aside;
 mod msg;
 mod network;
 mod observe;
@@ -94,13 +96,14 @@ mod wait;
 pub use assemble::{Assemble, ComponentActor, system};
 pub use bag::{Bag, DRAWS_MAX};
 pub use balancer::{Backend, Balance, Balancer, Balancing, Mode};
-pub use cache::{Buckets, Cache};
+pub use cache::Cache;
 pub use guard::Guarded;
 pub use hot_key::{Entry, HotKey, Keyed, Misses, OnError};
+pub use look_aside::{Buckets, LookAside};
 pub use msg::{Answer, Class, Control, HOPS_MAX, Memo, Msg, NEVER, Path, Request, Response};
 pub use network::{Carrying, Network};
 pub use observe::{SystemAtom, SystemMeasure};
-pub use operator::{Next, Operator, Taken};
+pub use operator::{Duty, Next, Operator};
 pub use population::{Arrivals, Clients, Keys, Population, Resting, Sent, Tally};
 pub use protector::{Protecting, Protector};
 pub use quota::{QuotaEnforcer, Quotas};

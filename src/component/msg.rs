@@ -303,6 +303,8 @@ pub enum Control {
     Split(u8),
     /// A balancer goes by health again.
     ByHealth,
+    /// An operator is called.
+    Call,
 }
 
 /// A message of the component library.

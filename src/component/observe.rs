@@ -89,6 +89,16 @@ impl Population {
         ]
     }
 
+    /// Of the cache that the clients look aside to: `warm` (buckets), `warm_percent`; 0 without one.
+    #[must_use]
+    pub fn cache_measures(clients: Handle<Self>, name: &str) -> Vec<SystemMeasure> {
+        let of = move |s: &State| s[clients].cache.as_ref().map_or((0, 0), |c| (c.warm(), c.buckets));
+        vec![
+            measure(name, "warm", "buckets", move |s| of(s).0),
+            measure(name, "warm_percent", "percent", move |s| percent(of(s).0, of(s).1)),
+        ]
+    }
+
     /// How many retries the budget would grant now after an attempt with this outcome, one after the other; 0 without a budget.
     pub fn tokens(&self, clients: Handle<Self>, name: &str, outcome: Outcome) -> Option<SystemMeasure> {
         let budget = self.retry_budget()?;
