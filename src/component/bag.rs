@@ -151,6 +151,21 @@ impl<T: Clone + Ord> Bag<T> {
         }
     }
 
+    /// The one way of taking `n` of it in which each kind gets its share, by the method of the largest remainder (Hamilton);
+    /// of equal remainders the first kinds in order are rounded up.
+    #[must_use]
+    pub fn fair_draw(&self, n: u32) -> Self {
+        let (n, total) = (n.min(self.total()), u64::from(self.total().max(1)));
+        let part = |count: u32| u64::from(count) * u64::from(n);
+        let whole = |parts: u64| u32::try_from(parts / total).unwrap_or(u32::MAX);
+        let mut draw: Self = self.iter().map(|(item, count)| (item.clone(), whole(part(count)))).collect();
+        let mut by_remainder: Vec<(u64, &T)> = self.iter().map(|(item, n)| (part(n) % total, item)).collect();
+        by_remainder.sort_by_key(|(remainder, _)| std::cmp::Reverse(*remainder));
+        let open = (n - draw.total()) as usize;
+        by_remainder.into_iter().take(open).for_each(|(_, item)| draw.add(item.clone(), 1));
+        draw
+    }
+
     /// Every way of taking `n` of it in which each kind gets its share, rounded down or up.
     #[must_use]
     pub fn even_draws(&self, n: u32) -> Vec<Self> {
@@ -231,6 +246,11 @@ mod tests {
             assert_eq!((draw.total(), draw.count(&'a')), (5, 3));
         }
         assert_eq!(Bag::<char>::new().even_draws(3), [Bag::new()]);
+        for n in 0..=10 {
+            let fair = bag.fair_draw(n);
+            assert!(fair.total() == n && bag.even_draws(n).contains(&fair), "{fair:?}");
+        }
+        assert_eq!(bag.fair_draw(4), [('a', 3), ('b', 1)].into_iter().collect(), "2.4, 1.2 and 0.4");
     }
 
     #[test]

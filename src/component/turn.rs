@@ -93,6 +93,9 @@ pub enum Pick {
     /// Each kind in proportion to its number, rounded down or up; each way of rounding is explored. An abstraction: it leaves out
     /// the unlucky streaks.
     Even,
+    /// Each kind in proportion to its number, rounded by the largest remainder: one way. The same abstraction, for volumes so
+    /// large that the ways of rounding are too many; where whole numbers are coarse, a kind of few may always lose.
+    Fair,
 }
 
 /// One turn of one component.
@@ -180,6 +183,7 @@ impl Turn {
         let draws = match pick {
             Pick::Any => bag.draws(n),
             Pick::Even => bag.even_draws(n),
+            Pick::Fair => return Ok(bag.fair_draw(n)),
         };
         self.choose(about, &draws)
     }
