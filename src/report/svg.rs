@@ -5,6 +5,7 @@
 use super::result::{ActorText, StepText, WitnessText};
 use super::sequence::{Arrow, Sequence, triggered};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// The width that a diagram fills, and the least and greatest width of a column in it.
@@ -40,6 +41,9 @@ pub(super) fn escaped(text: &str) -> String {
     }
     safe
 }
+
+/// How many labels stand at each place.
+type Labels = HashMap<(usize, usize), usize>;
 
 /// The places of things in a diagram.
 struct Grid {
@@ -89,11 +93,12 @@ pub(super) fn diagram(witness: &WitnessText, actors: &[ActorText], id: &str) -> 
             escaped(&grid.cut(name))
         );
     }
+    let mut labels = Labels::new();
     let mut rest: &[Arrow] = &sequence.arrows;
     while let Some(first) = rest.first() {
         let way = |a: &Arrow| (a.from, a.to, a.sent, a.arrived, a.mishap.clone());
         let together = rest.iter().take_while(|a| way(a) == way(first)).count();
-        arrow(&mut svg, &grid, &rest[..together], id);
+        arrow(&mut svg, &grid, &mut labels, &rest[..together], id);
         rest = &rest[together..];
     }
     deeds(&mut svg, &grid, &sequence);
@@ -138,7 +143,7 @@ fn backgrounds(svg: &mut String, sequence: &Sequence, width: usize) {
 }
 
 /// Messages that travelled the same way, as one arrow.
-fn arrow(svg: &mut String, grid: &Grid, together: &[Arrow], id: &str) {
+fn arrow(svg: &mut String, grid: &Grid, labels: &mut Labels, together: &[Arrow], id: &str) {
     let first = &together[0];
     let (from, to) = (grid.column(first.from), grid.column(first.to));
     let step = first.arrived.or(first.sent).unwrap_or(0);
@@ -160,6 +165,10 @@ fn arrow(svg: &mut String, grid: &Grid, together: &[Arrow], id: &str) {
     // A label stands near the arrow's end, on the side it comes from.
     let (x_label, y_label, anchor) =
         if to > from { (to - 14, y_to.saturating_sub(7), "end") } else { (to + 14, y_to + 12, "start") };
+    // Labels at one place stand below each other.
+    let before = labels.entry((x_label, y_label)).or_default();
+    let y_label = y_label + 12 * *before;
+    *before += 1;
     let _ = writeln!(
         svg,
         "<g data-step=\"{step}\" class=\"{class}\"><title>{}</title><line x1=\"{from}\" y1=\"{y_from}\" x2=\"{to}\" y2=\"{y_to}\" \
