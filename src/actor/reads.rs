@@ -22,28 +22,46 @@ pub(crate) enum Read {
 }
 
 /// What was looked at of a state and of its copies.
-#[derive(Clone, Default)]
-pub(crate) struct Watch(Arc<Mutex<Vec<Read>>>);
+#[derive(Clone)]
+pub(crate) struct Watch(Arc<dyn Notes>);
 
-impl Watch {
-    /// Notes that something was looked at.
-    pub(crate) fn note(&self, read: Read) {
-        let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+/// A type without a name, since notes are no part of a state's value: a state may be the key of a map.
+trait Notes: Send + Sync {
+    fn note(&self, read: Read);
+    /// What was noted, forgotten here.
+    fn taken(&self) -> Vec<Read>;
+}
+
+impl Notes for Mutex<Vec<Read>> {
+    fn note(&self, read: Read) {
+        let mut reads = self.lock().unwrap_or_else(PoisonError::into_inner);
         if !reads.contains(&read) {
             reads.push(read);
         }
     }
 
-    /// Runs `call` and says what it looked at, each part once, in the order of the first look.
-    pub(crate) fn recorded<T>(&self, call: impl FnOnce() -> T) -> (T, Vec<Read>) {
-        self.taken();
-        let value = call();
-        (value, self.taken())
+    fn taken(&self) -> Vec<Read> {
+        std::mem::take(&mut *self.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Vec::new())))
+    }
+}
+
+impl Watch {
+    /// Notes that something was looked at.
+    pub(crate) fn note(&self, read: Read) {
+        self.0.note(read);
     }
 
-    /// What was looked at, forgotten here.
-    fn taken(&self) -> Vec<Read> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Runs `call` and says what it looked at, each part once, in the order of the first look.
+    pub(crate) fn recorded<T>(&self, call: impl FnOnce() -> T) -> (T, Vec<Read>) {
+        self.0.taken();
+        let value = call();
+        (value, self.0.taken())
     }
 }
 
