@@ -7,6 +7,7 @@
 use super::action::Tick;
 use super::machine::Machine;
 use super::outcome::Part;
+use super::reads::Watch;
 use stateright::Model;
 use std::any::Any;
 use std::sync::{Mutex, PoisonError};
@@ -21,6 +22,8 @@ pub(crate) struct Factored<M: Model> {
     pub(crate) tick: fn(&M::Action) -> &Tick,
     /// The state that is made of these parts.
     pub(crate) state: fn(&M, Box<[Part]>) -> M::State,
+    /// Has it noted what is looked at of this state and its copies.
+    pub(crate) watch: fn(&mut M::State, Watch),
 }
 
 impl<M: Model> Clone for Factored<M> {

@@ -7,7 +7,7 @@ use super::factored::{Factored, register};
 use super::link::Link;
 use super::machine::{Machine, combinations, refuse_too_many};
 use super::outcome::Outcome;
-use super::reads::{Read, note};
+use super::reads::Read;
 use super::state::TimedState;
 use super::trigger::Trigger;
 use stateright::actor::{Actor, Id};
@@ -83,8 +83,10 @@ impl<Msg: Message> TimedSystem<Msg> {
             state: |system, parts| TimedState {
                 parts,
                 names: Arc::clone(&system.machine.names),
+                watch: None,
                 of: PhantomData,
             },
+            watch: |state, watch| state.watch = Some(watch),
         });
         Self { machine: Machine::new(tick), properties: Vec::new(), of: PhantomData }
     }
@@ -190,7 +192,7 @@ impl<Msg: Message> TimedSystem<Msg> {
 
     fn combine(&self, chosen: &[Arc<Outcome>]) -> TimedState<Msg> {
         let parts = self.machine.combine(chosen);
-        TimedState { parts, names: Arc::clone(&self.machine.names), of: PhantomData }
+        TimedState { parts, names: Arc::clone(&self.machine.names), watch: None, of: PhantomData }
     }
 
     fn cut(&self, state: &TimedState<Msg>, id: usize) -> Box<[usize]> {
@@ -211,7 +213,7 @@ impl<Msg: Message> Model for TimedSystem<Msg> {
     }
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
-        note(Read::All);
+        state.note(Read::All);
         let outcomes: Vec<_> = (state.parts.iter().enumerate())
             .map(|(id, part)| self.machine.outcomes(id, part, self.cut(state, id)))
             .collect();
@@ -224,7 +226,7 @@ impl<Msg: Message> Model for TimedSystem<Msg> {
     }
 
     fn next_state(&self, state: &Self::State, action: Self::Action) -> Option<Self::State> {
-        note(Read::All);
+        state.note(Read::All);
         // An outcome says all that becomes of its actor in a state, and nothing of any other state.
         (*action.from == *state.parts).then(|| self.combine(&action.chosen))
     }
