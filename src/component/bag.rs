@@ -170,6 +170,23 @@ impl<T: Clone + Ord> Bag<T> {
     }
 }
 
+impl<T: Clone + Ord> Bag<T> {
+    /// `n` of it (all, if there are no more), each kind its share to the nearest whole number: rounded down, and what is left over
+    /// goes to the largest remainders, of equal ones to the first (Hamilton's method).
+    #[must_use]
+    pub fn nearest_shares(&self, n: u32) -> Self {
+        let (n, total) = (n.min(self.total()), u64::from(self.total().max(1)));
+        let parts = |count: u32| u64::from(count) * u64::from(n);
+        let floor = |count: u32| u32::try_from(parts(count) / total).unwrap_or(u32::MAX);
+        let mut shares: Self = self.iter().map(|(item, count)| (item.clone(), floor(count))).collect();
+        let mut by_remainder: Vec<(&T, u32)> = self.iter().collect();
+        by_remainder.sort_by_key(|(_, count)| std::cmp::Reverse(parts(*count) % total));
+        let left_over = n.saturating_sub(shares.total()) as usize;
+        by_remainder.iter().take(left_over).for_each(|(item, _)| shares.add((*item).clone(), 1));
+        shares
+    }
+}
+
 impl<T: Clone + Ord> FromIterator<(T, u32)> for Bag<T> {
     fn from_iter<I: IntoIterator<Item = (T, u32)>>(items: I) -> Self {
         let mut bag = Self::new();
@@ -231,6 +248,27 @@ mod tests {
             assert_eq!((draw.total(), draw.count(&'a')), (5, 3));
         }
         assert_eq!(Bag::<char>::new().even_draws(3), [Bag::new()]);
+    }
+
+    #[test]
+    fn the_nearest_shares_are_an_even_draw_and_no_other_is_nearer() {
+        assert_eq!(bag(&[('a', 91), ('b', 9)]).nearest_shares(82), bag(&[('a', 75), ('b', 7)]));
+        assert_eq!(bag(&[('a', 1), ('b', 1)]).nearest_shares(1), bag(&[('a', 1)]), "of equals the first");
+        for counts in [[6, 3, 1], [5, 5, 5], [90, 9, 1], [0, 7, 2]] {
+            let bag = bag(&[('a', counts[0]), ('b', counts[1]), ('c', counts[2])]);
+            let total = i64::from(bag.total());
+            for n in 0..=bag.total() + 1 {
+                // The sum of squares of what each kind has beyond its exact share, in parts of the total.
+                let taken = i64::from(n.min(bag.total()));
+                let off = |draw: &Bag<char>| {
+                    let each = |(c, k)| i64::from(draw.count(c)) * total - i64::from(k) * taken;
+                    bag.iter().map(|item| each(item).pow(2)).sum::<i64>()
+                };
+                let shares = bag.nearest_shares(n);
+                assert!(bag.even_draws(n).contains(&shares), "{bag:?} {n}");
+                assert_eq!(Some(off(&shares)), bag.draws(n).iter().map(off).min(), "{bag:?} {n}");
+            }
+        }
     }
 
     #[test]

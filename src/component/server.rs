@@ -242,7 +242,7 @@ impl Server {
         let mut taken = Bag::new();
         while taken.total() < n && !queue.is_empty() {
             let at = if front { 0 } else { queue.len() - 1 };
-            let some = turn.draw(about, &queue[at], n - taken.total(), self.pick)?;
+            let some = turn.draw_requests(about, &queue[at], n - taken.total(), self.pick)?;
             queue[at].remove_all(&some);
             taken.add_all(&some);
             if queue[at].is_empty() {

@@ -93,6 +93,10 @@ pub enum Pick {
     /// Each kind in proportion to its number, rounded down or up; each way of rounding is explored. An abstraction: it leaves out
     /// the unlucky streaks.
     Even,
+    /// Of requests: each class in proportion to its number, to the nearest whole numbers (largest remainders, Hamilton's method);
+    /// of a class, first attempts before second ones, and so on. An abstraction for large volumes, which leaves nothing
+    /// open: the range that [`Pick::Any`] has around it is not seen. Of anything but requests it is [`Pick::Even`].
+    ByClass,
 }
 
 /// One turn of one component.
@@ -179,9 +183,30 @@ impl Turn {
         }
         let draws = match pick {
             Pick::Any => bag.draws(n),
-            Pick::Even => bag.even_draws(n),
+            Pick::Even | Pick::ByClass => bag.even_draws(n),
         };
         self.choose(about, &draws)
+    }
+
+    /// `n` requests (all, if there are no more).
+    ///
+    /// # Errors
+    /// The question, where the answer is not known yet.
+    pub fn draw_requests(
+        &mut self,
+        about: &str,
+        requests: &Bag<Request>,
+        n: u32,
+        pick: Pick,
+    ) -> Result<Bag<Request>, Ask> {
+        if pick != Pick::ByClass {
+            return self.draw(about, requests, n, pick);
+        }
+        let mut shares = requests.map(|request| request.class).nearest_shares(n);
+        let mut in_order: Vec<(&Request, u32)> = requests.iter().collect();
+        in_order.sort_by_key(|(request, _)| request.attempt);
+        let of_class = |(request, n): (&Request, u32)| (*request, shares.remove(&request.class, n));
+        Ok(in_order.into_iter().map(of_class).collect())
     }
 }
 

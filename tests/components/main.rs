@@ -3,5 +3,6 @@
 
 mod laws;
 mod population;
+mod quota;
 mod server;
 mod setup;
