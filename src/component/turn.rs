@@ -93,10 +93,12 @@ pub enum Pick {
     /// Each kind in proportion to its number, rounded down or up; each way of rounding is explored. An abstraction: it leaves out
     /// the unlucky streaks.
     Even,
-    /// Of requests: each class in proportion to its number, to the nearest whole numbers (largest remainders, Hamilton's method);
-    /// of a class, first attempts before second ones, and so on. An abstraction for large volumes, which leaves nothing
-    /// open: the range that [`Pick::Any`] has around it is not seen. Of anything but requests it is [`Pick::Even`].
+    /// As [`Pick::Even`], of requests by class alone; of a class, first attempts before second ones, and so on. An abstraction for
+    /// large volumes: it leaves out who of a class is unlucky. Of anything but requests it is [`Pick::Even`].
     ByClass,
+    /// As [`Pick::ByClass`], with shares rounded to the nearest whole numbers (largest remainders, Hamilton's method). It leaves
+    /// nothing open, and a small class may get all of what it asks for while a little is refused: boundaries are not exact.
+    Nearest,
 }
 
 /// One turn of one component.
@@ -183,7 +185,7 @@ impl Turn {
         }
         let draws = match pick {
             Pick::Any => bag.draws(n),
-            Pick::Even | Pick::ByClass => bag.even_draws(n),
+            Pick::Even | Pick::ByClass | Pick::Nearest => bag.even_draws(n),
         };
         self.choose(about, &draws)
     }
@@ -199,10 +201,12 @@ impl Turn {
         n: u32,
         pick: Pick,
     ) -> Result<Bag<Request>, Ask> {
-        if pick != Pick::ByClass {
-            return self.draw(about, requests, n, pick);
-        }
-        let mut shares = requests.map(|request| request.class).nearest_shares(n);
+        let classes = requests.map(|request| request.class);
+        let mut shares = match pick {
+            Pick::ByClass => self.draw(about, &classes, n, pick)?,
+            Pick::Nearest => classes.nearest_shares(n),
+            Pick::Any | Pick::Even => return self.draw(about, requests, n, pick),
+        };
         let mut in_order: Vec<(&Request, u32)> = requests.iter().collect();
         in_order.sort_by_key(|(request, _)| request.attempt);
         let of_class = |(request, n): (&Request, u32)| (*request, shares.remove(&request.class, n));

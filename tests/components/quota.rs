@@ -31,10 +31,12 @@ fn a_rejection_takes_a_slot_of_the_front_end_like_any_request() {
 #[test]
 fn by_class_each_class_gets_its_share_and_first_attempts_come_first() {
     // Four slots for four of a and two of b: their shares are 2.67 and 1.33, to the nearest 3 and 1.
-    let slots = |server| QuotaEnforcer::new(server).front_end(4).pick(Pick::ByClass);
+    let slots = |pick| move |server| QuotaEnforcer::new(server).front_end(4).pick(pick);
     let requests = [("a", 1, 1), ("a", 2, 2), ("a", 3, 1), ("b", 1, 1), ("b", 2, 1)];
-    let heard = "2 Error(a #3); 2 Error(b #2); 3 Ok(a #1); 3 Ok(a #2); 3 Ok(a #2); 3 Ok(b #1)";
-    asked(slots, &requests, &[heard]);
+    let nearest = "2 Error(a #3); 2 Error(b #2); 3 Ok(a #1); 3 Ok(a #2); 3 Ok(a #2); 3 Ok(b #1)";
+    let other = "2 Error(a #2); 2 Error(a #3); 3 Ok(a #1); 3 Ok(a #2); 3 Ok(b #1); 3 Ok(b #2)";
+    asked(slots(Pick::Nearest), &requests, &[nearest]);
+    asked(slots(Pick::ByClass), &requests, &[nearest, other]);
     let quota = |server| QuotaEnforcer::new(server).limit("a", 2).pick(Pick::ByClass);
     asked(quota, &[("a", 2, 2), ("a", 1, 1)], &["2 Rejected(a #2); 3 Ok(a #1); 3 Ok(a #2)"]);
 }
