@@ -38,6 +38,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+/// Retries without end.
+const FOREVER: u32 = u32::MAX - 1;
+
 /// Where fresh requests come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arrivals {
@@ -240,6 +243,15 @@ impl Population {
         self
     }
 
+    /// Whatever may pass by itself is tried again until it does, each time in the tick in which the failure is seen. Attempts are
+    /// not counted, so that a client that fails for ever is in a loop: all after the first are the second. So of what
+    /// [`Control::SetAttempts`] can set, 1 and 2 alone end it.
+    #[must_use]
+    pub fn retrying_forever(mut self) -> Self {
+        self.retry = Retry::times(FOREVER, Backoff::none());
+        self
+    }
+
     /// When requests are tried again. Its durations are rounded up to ticks of `tick`.
     #[must_use]
     pub fn retry(mut self, retry: Retry, tick: Duration) -> Self {
@@ -329,7 +341,8 @@ impl Population {
         let memo = Memo { kind: self.kind(Attempt::Retry { after: outcome }), waited: 0, ..ended.memo };
         let soonest = u16::from(outcome == Outcome::Refused);
         let wait = Wait { lo: wait.lo.max(soonest), hi: wait.hi.max(soonest) };
-        let attempt = ended.attempt.saturating_add(1);
+        let most = if self.retry.attempts > FOREVER { 2 } else { u8::MAX };
+        let attempt = ended.attempt.saturating_add(1).min(most);
         let next = Request { attempt, left: 0, memo, path: Path::default(), ..*ended };
         Resting { next, wait, longest: if self.retry.needs_previous() { wait.hi } else { 0 } }
     }
