@@ -16,13 +16,12 @@
 //!   collapses: of q queries it serves max(0, 2C - q). (`overload=serve-capacity`: it still serves C.)
 //! - The change reaches the store and the cache, and so does its repair; were it otherwise, the documented prevention (no
 //!   fixing) would leave the invalid value in the cache.
-//! - A client that comes to read the key, at any moment, and does not find it valid, queries. One that fails, or is answered
-//!   with a value that is still invalid, tries again at once unless it finds the key valid by then. It writes only valid
-//!   answers into the cache (`invalid_answer=write`: all).
-//! - A message takes one tick (`latency_max`: up to that).
+//! - A client reads the key at any moment; where the key is not valid, that is a query. One that fails, or is answered with a value
+//!   that is still invalid, reads again at once. Only valid answers are written into the cache (`invalid_answer=write`: all).
+//! - A message takes one tick, between client and cache as between cache and database (`latency_max`: there up to that).
 //!
-//! Not fixed but explored: when the change is made and how long it stays, which clients read the key when, the order of
-//! everything that arrives in the same tick.
+//! Not fixed but explored: when the change is made and how long it stays, which clients read the key when, whose answer comes last
+//! of those of one tick, when the operators act.
 //!
 //! # What comes out
 //!
@@ -33,15 +32,16 @@
 //! | as it happened (n = 6, C = 2) | violated | violated: a trap |
 //! | `fixing=false`, `on_error=keep-key`, or `lease=true` | holds | holds |
 //! | n <= C | holds | holds |
-//! | C < n < 2C | violated: may flap for ever | holds |
+//! | C < n < 2C | violated: errors may come last for ever | holds |
 //! | n >= 2C | violated | violated: a trap |
 //! | `overload=serve-capacity`, n > C | violated | holds |
 //! | `invalid_answer=write`, `on_error=keep-key` | violated | violated: a trap |
 //! | `latency_max=2` | violated | holds |
 //!
 //! With `mend=stop-and-admit` the operators may stop all traffic at any moment after the repair and let `admit` clients back in each
-//! tick. With admit <= C the value stays valid once all are let back, and it can always become valid again; with admit > C it
-//! falls back into the trap. So the ramp must not exceed the capacity.
+//! tick (all six in six ticks, or in three). With admit <= C the value stays valid once all are let back, and it can always become
+//! valid again; with three a tick it falls back into the trap: the ramp must not exceed the capacity. (Unless it is over too soon:
+//! of four clients let back as three and one, the one is served and its answer ends the loop of the three.)
 //!
 //! The last two cases are not in the text, and tell what the result rests on. Where late invalid answers are written into the
 //! cache, they undo the repair just as errors do, and keeping the key on errors is not enough. And the trap is one of a herd

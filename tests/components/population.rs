@@ -79,6 +79,14 @@ fn each_retry_comes_when_the_attempt_before_it_times_out() {
 }
 
 #[test]
+fn a_client_that_tries_for_ever_is_in_a_loop() {
+    let (sys, clients) = asking(store(0), |s| Population::closed(s, 2, 0..=0).retrying_forever().tallied());
+    assert_eq!(sent(&sys, clients, 7), [(2, 0), (0, 0), (0, 2), (0, 0), (0, 2), (0, 0), (0, 2)]);
+    assert_eq!(after(&sys, 5), after(&sys, 7), "attempts are not counted");
+    assert_eq!(tallies(&sys, clients, 7)[6].2.abandoned, 0);
+}
+
+#[test]
 fn a_rejection_is_retried_in_the_tick_in_which_it_arrives() {
     let (sys, clients) = asking(store(0), |s| Population::closed(s, 2, 0..=0).retries(1).tallied());
     assert_eq!(sent(&sys, clients, 5), [(2, 0), (0, 0), (0, 2), (0, 0), (2, 0)]);

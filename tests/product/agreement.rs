@@ -97,13 +97,13 @@ fn random_systems_have_the_same_verdicts_and_counterexamples() {
 #[test]
 fn the_facebook_incident_is_the_same_in_all_its_cases() {
     for case in [
-        "",
+        "clients=4",
         "clients=3",
-        "fixing=false",
-        "on_error=keep-key",
-        "lease=true",
-        "clients=4 latency_max=2",
-        "overload=serve-capacity",
+        "clients=4 fixing=false",
+        "clients=4 on_error=keep-key",
+        "clients=4 lease=true",
+        "clients=3 latency_max=2",
+        "clients=4 overload=serve-capacity",
         "clients=4 mend=stop-and-admit",
         "clients=4 mend=stop-and-admit admit=3",
     ] {
