@@ -147,15 +147,23 @@ fn the_rate_follows_the_real_one_within_its_rounding() {
 }
 
 #[test]
-fn nothing_is_limited_before_the_first_throttling() {
+fn nothing_is_limited_before_the_first_throttling_and_then_the_bucket_is_full() {
     let ours = CubicRate::new(Duration::from_millis(100)).unwrap();
-    let mut state: CubicState = ours.start();
-    for _ in 0..200 {
-        assert_eq!(ours.send(&mut state, 1000), 1000);
-        ours.answered(&mut state, false, 3);
-        ours.tick(&mut state);
+    for answers in [1, 2, 5] {
+        let (real, mut state): (Real, CubicState) = (Real::new(), ours.start());
+        for _ in 0..100 {
+            assert_eq!(ours.send(&mut state, 1000), 1000);
+            assert!(real.may_send());
+            (0..answers).for_each(|_| real.answered(false));
+            ours.answered(&mut state, false, answers);
+            *real.clock.0.lock().unwrap() += Duration::from_millis(100);
+            ours.tick(&mut state);
+        }
+        assert!(!state.is_limited());
+        real.answered(true);
+        ours.answered(&mut state, true, 1);
+        let really = (0..1000).filter(|_| real.may_send()).count() as u32;
+        assert!(really >= 7 * answers - 1, "{really} of {answers} in 100 ms");
+        assert!(ours.send(&mut state, 1000).abs_diff(really) <= 1);
     }
-    assert!(!state.is_limited());
-    ours.answered(&mut state, true, 1);
-    assert!(ours.send(&mut state, 1000) < 1000);
 }

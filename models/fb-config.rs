@@ -51,7 +51,7 @@ use aftercalm::actor::{Link, TimedState, TimedSystem, exactly};
 use aftercalm::component::{
     self, Answer, Assemble, Control, HotKey, Misses, Msg, NEVER, Operator, Overload, Population, store,
 };
-use aftercalm::policy::Outcome;
+use aftercalm::policy::{Backoff, Outcome};
 use aftercalm::property::{ModelExt, System, recoverable, stabilizes};
 use std::time::Duration;
 
@@ -151,7 +151,8 @@ pub(crate) fn system(p: &Parameters) -> Result<System<TimedSystem<Msg>>, String>
         key = key.not_fixing();
     }
     let key = sys.install("key", key);
-    let clients = Population::closed(key, p.clients, 0..=NEVER).taking(takes).retrying_forever();
+    let clients =
+        Population::closed(key, p.clients, 0..=NEVER).taking(takes).retrying_for_ever(Backoff::none(), TICK);
     let clients = sys.install("clients", clients);
     sys.link_both(key, database, Link::latency(1..=p.latency_max));
 

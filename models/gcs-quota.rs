@@ -137,7 +137,7 @@ pub(crate) fn system(p: &Parameters) -> Result<System<TimedSystem<Msg>>, String>
 
 fn project_peaking_at(surge: u32, p: &Parameters) -> Result<System<TimedSystem<Msg>>, String> {
     let (pick, behind) =
-        if p.served == Served::Any { (Pick::Any, Pick::Any) } else { (Pick::ByClass, Pick::Nearest) };
+        if p.served == Served::Any { (Pick::Any, Pick::Any) } else { (Pick::ByClass, Pick::FairByClass) };
     let mut sys = component::system(TICK);
     let back_end = sys.install("back_end", Server::new(p.back_end).queue(0).pick(behind));
     let slots =

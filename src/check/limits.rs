@@ -3,8 +3,8 @@
 
 use super::engine::Engine;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The limits of a search.
 #[derive(Clone, Debug)]
@@ -41,13 +41,18 @@ impl Default for Limits {
             depth_max: None,
             engine: Engine::Auto,
             threads: Some(1),
-            block_edges: 1 << 21,
+            block_edges: 1 << 16,
             interrupt: Arc::default(),
         }
     }
 }
 
 impl Limits {
+    /// Whether a search that began at `started` is to end at once: by an interrupt or by its time.
+    pub fn over(&self, started: Instant) -> bool {
+        self.interrupt.load(Ordering::Relaxed) || self.time_max.is_some_and(|max| started.elapsed() >= max)
+    }
+
     /// The number of threads that search.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);

@@ -151,6 +151,21 @@ impl<T: Clone + Ord> Bag<T> {
         }
     }
 
+    /// The one way of taking `n` of it in which each kind gets its share, by the method of the largest remainder (Hamilton);
+    /// of equal remainders the first kinds in order are rounded up.
+    #[must_use]
+    pub fn fair_draw(&self, n: u32) -> Self {
+        let (n, total) = (n.min(self.total()), u64::from(self.total().max(1)));
+        let part = |count: u32| u64::from(count) * u64::from(n);
+        let whole = |parts: u64| u32::try_from(parts / total).unwrap_or(u32::MAX);
+        let mut draw: Self = self.iter().map(|(item, count)| (item.clone(), whole(part(count)))).collect();
+        let mut by_remainder: Vec<(u64, &T)> = self.iter().map(|(item, n)| (part(n) % total, item)).collect();
+        by_remainder.sort_by_key(|(remainder, _)| std::cmp::Reverse(*remainder));
+        let open = (n - draw.total()) as usize;
+        by_remainder.into_iter().take(open).for_each(|(_, item)| draw.add(item.clone(), 1));
+        draw
+    }
+
     /// Every way of taking `n` of it in which each kind gets its share, rounded down or up.
     #[must_use]
     pub fn even_draws(&self, n: u32) -> Vec<Self> {
@@ -167,23 +182,6 @@ impl<T: Clone + Ord> Bag<T> {
             draw
         };
         open.draws(n - sure.total()).into_iter().map(with_sure).collect()
-    }
-}
-
-impl<T: Clone + Ord> Bag<T> {
-    /// `n` of it (all, if there are no more), each kind its share to the nearest whole number: rounded down, and what is left over
-    /// goes to the largest remainders, of equal ones to the first (Hamilton's method).
-    #[must_use]
-    pub fn nearest_shares(&self, n: u32) -> Self {
-        let (n, total) = (n.min(self.total()), u64::from(self.total().max(1)));
-        let parts = |count: u32| u64::from(count) * u64::from(n);
-        let floor = |count: u32| u32::try_from(parts(count) / total).unwrap_or(u32::MAX);
-        let mut shares: Self = self.iter().map(|(item, count)| (item.clone(), floor(count))).collect();
-        let mut by_remainder: Vec<(&T, u32)> = self.iter().collect();
-        by_remainder.sort_by_key(|(_, count)| std::cmp::Reverse(parts(*count) % total));
-        let left_over = n.saturating_sub(shares.total()) as usize;
-        by_remainder.iter().take(left_over).for_each(|(item, _)| shares.add((*item).clone(), 1));
-        shares
     }
 }
 
@@ -248,12 +246,17 @@ mod tests {
             assert_eq!((draw.total(), draw.count(&'a')), (5, 3));
         }
         assert_eq!(Bag::<char>::new().even_draws(3), [Bag::new()]);
+        for n in 0..=10 {
+            let fair = bag.fair_draw(n);
+            assert!(fair.total() == n && bag.even_draws(n).contains(&fair), "{fair:?}");
+        }
+        assert_eq!(bag.fair_draw(4), [('a', 3), ('b', 1)].into_iter().collect(), "2.4, 1.2 and 0.4");
     }
 
     #[test]
-    fn the_nearest_shares_are_an_even_draw_and_no_other_is_nearer() {
-        assert_eq!(bag(&[('a', 91), ('b', 9)]).nearest_shares(82), bag(&[('a', 75), ('b', 7)]));
-        assert_eq!(bag(&[('a', 1), ('b', 1)]).nearest_shares(1), bag(&[('a', 1)]), "of equals the first");
+    fn the_fair_draw_is_an_even_draw_and_no_other_is_nearer() {
+        assert_eq!(bag(&[('a', 91), ('b', 9)]).fair_draw(82), bag(&[('a', 75), ('b', 7)]));
+        assert_eq!(bag(&[('a', 1), ('b', 1)]).fair_draw(1), bag(&[('a', 1)]), "of equals the first");
         for counts in [[6, 3, 1], [5, 5, 5], [90, 9, 1], [0, 7, 2]] {
             let bag = bag(&[('a', counts[0]), ('b', counts[1]), ('c', counts[2])]);
             let total = i64::from(bag.total());
@@ -264,7 +267,7 @@ mod tests {
                     let each = |(c, k)| i64::from(draw.count(c)) * total - i64::from(k) * taken;
                     bag.iter().map(|item| each(item).pow(2)).sum::<i64>()
                 };
-                let shares = bag.nearest_shares(n);
+                let shares = bag.fair_draw(n);
                 assert!(bag.even_draws(n).contains(&shares), "{bag:?} {n}");
                 assert_eq!(Some(off(&shares)), bag.draws(n).iter().map(off).min(), "{bag:?} {n}");
             }

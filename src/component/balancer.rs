@@ -204,7 +204,8 @@ impl Balancer {
         self
     }
 
-    /// For how many ticks in a row an earlier group must be up before requests go back to it. Default: 1.
+    /// For how many ticks in a row an earlier group must be up before requests go back to it; [`NEVER`](super::NEVER): they do not
+    /// while the group that they go to is up. Default: 1.
     #[must_use]
     pub fn failback(mut self, ticks: u16) -> Self {
         self.failback = ticks;
@@ -302,6 +303,9 @@ impl Balancer {
         };
         if first_up >= state.group || !self.is_up(state, state.group) {
             (state.group, state.calm) = (first_up, 0);
+            return;
+        }
+        if self.failback == super::NEVER {
             return;
         }
         state.calm += 1;

@@ -100,11 +100,13 @@ pub struct Memo {
     pub kind: Attempt,
     /// The delay before the attempt, in ticks, where the next delay depends on it; else zero.
     pub waited: u16,
+    /// How often its population had been stopped when it was sent: an answer to one who was turned away is nobody else's.
+    pub stops: u8,
 }
 
 impl Default for Memo {
     fn default() -> Self {
-        Self { deadline: NEVER, kind: Attempt::First, waited: 0 }
+        Self { deadline: NEVER, kind: Attempt::First, waited: 0, stops: 0 }
     }
 }
 
@@ -303,6 +305,8 @@ pub enum Control {
     Split(u8),
     /// A balancer goes by health again.
     ByHealth,
+    /// An operator is called.
+    Call,
 }
 
 /// A message of the component library.

@@ -7,6 +7,7 @@
 
 use super::balancer::Balancer;
 use super::cache::Cache;
+use super::hedged::HedgedPopulation;
 use super::hot_key::{Entry, HotKey};
 use super::msg::{Answer, Msg, Response};
 use super::network::Network;
@@ -89,6 +90,16 @@ impl Population {
         ]
     }
 
+    /// Of the cache that the clients look aside to: `warm` (buckets), `warm_percent`; 0 without one.
+    #[must_use]
+    pub fn cache_measures(clients: Handle<Self>, name: &str) -> Vec<SystemMeasure> {
+        let of = move |s: &State| s[clients].cache.as_ref().map_or((0, 0), |c| (c.warm(), c.buckets));
+        vec![
+            measure(name, "warm", "buckets", move |s| of(s).0),
+            measure(name, "warm_percent", "percent", move |s| percent(of(s).0, of(s).1)),
+        ]
+    }
+
     /// How many retries the budget would grant now after an attempt with this outcome, one after the other; 0 without a budget.
     pub fn tokens(&self, clients: Handle<Self>, name: &str, outcome: Outcome) -> Option<SystemMeasure> {
         let budget = self.retry_budget()?;
@@ -108,6 +119,27 @@ impl Population {
             atom(name, "breaker_open", move |s| breaker(s, BreakerMode::Open)),
             atom(name, "breaker_closed", move |s| breaker(s, BreakerMode::Closed)),
         ]
+    }
+}
+
+impl HedgedPopulation {
+    /// `offered` (attempts sent in the last tick), `fresh` (first ones), `hedges` (others), `waiting` (calls), `cancelled` (attempts that
+    /// are open though their call is over).
+    #[must_use]
+    pub fn measures(calls: Handle<Self>, name: &str) -> Vec<SystemMeasure> {
+        vec![
+            measure(name, "offered", "requests per tick", move |s| s[calls].sent.0 + s[calls].sent.1),
+            measure(name, "fresh", "requests per tick", move |s| s[calls].sent.0),
+            measure(name, "hedges", "requests per tick", move |s| s[calls].sent.1),
+            measure(name, "waiting", "calls", move |s| s[calls].waiting.total()),
+            measure(name, "cancelled", "requests", move |s| s[calls].cancelled.total()),
+        ]
+    }
+
+    /// `calm`: no call that waits has sent more than its first attempt.
+    #[must_use]
+    pub fn atoms(calls: Handle<Self>, name: &str) -> Vec<SystemAtom> {
+        vec![atom(name, "calm", move |s| s[calls].calm())]
     }
 }
 

@@ -16,6 +16,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct Operator {
     actions: Vec<Action>,
+    on_call: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -25,9 +26,14 @@ struct Action {
     orders: Vec<(Id, Control)>,
 }
 
-/// How many of its actions an operator has taken.
+/// How far an operator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Taken(pub usize);
+pub struct Duty {
+    /// Whether it may act: from the start, or since it was called.
+    pub called: bool,
+    /// How many of its actions it has taken.
+    pub taken: usize,
+}
 
 /// The next action, as a timer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,6 +75,14 @@ impl Operator {
         self
     }
 
+    /// It does nothing until it gets [`Control::Call`], from a trigger, say. Default: it may act from the start, so that it may waste
+    /// its actions before anything has happened.
+    #[must_use]
+    pub fn on_call(mut self) -> Self {
+        self.on_call = true;
+        self
+    }
+
     /// How many actions there are.
     #[must_use]
     pub fn actions(&self) -> usize {
@@ -80,7 +94,9 @@ impl Operator {
         operator: Handle<Self>,
         actions: usize,
     ) -> impl Fn(&TimedSystem<Msg>, &TimedState<Msg>) -> bool + Send + Sync + Clone + 'static {
-        move |_, state| state[operator].0 >= actions && state.count_in_flight(|m| m.src == operator.id()) == 0
+        move |_, state| {
+            state[operator].taken >= actions && state.count_in_flight(|m| m.src == operator.id()) == 0
+        }
     }
 
     /// Whether a step takes action number `action` (0 for the first): for `System::operator`.
@@ -89,7 +105,7 @@ impl Operator {
         action: usize,
     ) -> impl Fn(&TimedSystem<Msg>, &TimedState<Msg>, &Tick) -> bool + Send + Sync + Clone + 'static {
         move |_, state, tick| {
-            state[operator] == Taken(action) && tick.after(operator) == Some(&Taken(action + 1))
+            state[operator].taken == action && tick.after(operator).is_some_and(|duty| duty.taken > action)
         }
     }
 
@@ -102,21 +118,30 @@ impl Operator {
 
 impl Actor for Operator {
     type Msg = Msg;
-    type State = Taken;
+    type State = Duty;
     type Timer = Next;
     type Random = ();
     type Storage = ();
 
-    fn on_start(&self, _: Id, _: &Option<()>, out: &mut Out<Self>) -> Taken {
-        self.expect(0, out);
-        Taken(0)
+    fn on_start(&self, _: Id, _: &Option<()>, out: &mut Out<Self>) -> Duty {
+        if !self.on_call {
+            self.expect(0, out);
+        }
+        Duty { called: !self.on_call, taken: 0 }
     }
 
-    fn on_timeout(&self, _: Id, taken: &mut Cow<'_, Taken>, _: &Next, out: &mut Out<Self>) {
-        if let Some(action) = self.actions.get(taken.0) {
+    fn on_msg(&self, _: Id, duty: &mut Cow<'_, Duty>, _: Id, msg: Msg, out: &mut Out<Self>) {
+        if msg == Msg::Control(Control::Call) && !duty.called {
+            duty.to_mut().called = true;
+            self.expect(0, out);
+        }
+    }
+
+    fn on_timeout(&self, _: Id, duty: &mut Cow<'_, Duty>, _: &Next, out: &mut Out<Self>) {
+        if let Some(action) = self.actions.get(duty.taken) {
             action.orders.iter().for_each(|(id, control)| out.send(*id, Msg::Control(*control)));
         }
-        taken.to_mut().0 += 1;
-        self.expect(taken.0, out);
+        duty.to_mut().taken += 1;
+        self.expect(duty.taken, out);
     }
 }

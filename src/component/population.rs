@@ -26,6 +26,7 @@
 
 use super::bag::Bag;
 use super::guard::{Ended, Guard, Guarded};
+use super::look_aside::{Buckets, LookAside};
 use super::msg::{Answer, Class, Control, Memo, Msg, NEVER, Path, Request, less_one};
 use super::turn::{Ask, Component, Inbox, Turn};
 use super::wait::{Wait, over};
@@ -37,9 +38,6 @@ use stateright::actor::Id;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
-
-/// Retries without end.
-const FOREVER: u32 = u32::MAX - 1;
 
 /// Where fresh requests come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +70,7 @@ pub struct Population {
     deadline: u16,
     retry: Retry,
     guard: Guard,
+    cache: Option<LookAside>,
     takes: fn(Answer) -> Outcome,
     tick: Duration,
     tallied: bool,
@@ -118,12 +117,16 @@ pub struct Clients {
     pub resting: Bag<Resting>,
     /// Closed arrivals: clients that were turned away.
     pub away: u32,
+    /// How often the population has been stopped.
+    pub stops: u8,
     /// Fresh requests a tick, where a trigger or an operator has changed them.
     pub arrivals: Option<u32>,
     /// Attempts of a request at most, where an operator has changed them.
     pub attempts: Option<u8>,
     /// What the retry budget, the circuit breaker and the throttle remember, which the population shares.
     pub guard: Guarded,
+    /// The cache that they look aside to, if they have one.
+    pub cache: Option<Buckets>,
     /// What was sent in the last tick. It is under way in any case, so it splits no states.
     pub sent: Sent,
     /// The last tick, if the population is [tallied](Population::tallied).
@@ -170,6 +173,9 @@ impl fmt::Debug for Clients {
         if !self.guard.is_none() {
             shown.field("guard", &self.guard);
         }
+        if let Some(cache) = &self.cache {
+            shown.field("cache", cache);
+        }
         if let Some(tally) = self.tally {
             shown.field("tally", &tally);
         }
@@ -188,6 +194,7 @@ impl Population {
             deadline: NEVER,
             retry: Retry::never(),
             guard: Guard::default(),
+            cache: None,
             takes: Answer::outcome,
             tick: Duration::from_secs(1),
             tallied: false,
@@ -243,13 +250,11 @@ impl Population {
         self
     }
 
-    /// Whatever may pass by itself is tried again until it does, each time in the tick in which the failure is seen. Attempts are
-    /// not counted, so that a client that fails for ever is in a loop: all after the first are the second. So of what
-    /// [`Control::SetAttempts`] can set, 1 and 2 alone end it.
+    /// Whatever may pass by itself is tried again for ever. Attempts are counted only as far as the backoff depends on their
+    /// number, so that the state space stays finite.
     #[must_use]
-    pub fn retrying_forever(mut self) -> Self {
-        self.retry = Retry::times(FOREVER, Backoff::none());
-        self
+    pub fn retrying_for_ever(self, backoff: Backoff, tick: Duration) -> Self {
+        self.retry(Retry { attempts: u32::MAX, ..Retry::times(1, backoff) }, tick)
     }
 
     /// When requests are tried again. Its durations are rounded up to ticks of `tick`.
@@ -279,6 +284,14 @@ impl Population {
     #[must_use]
     pub fn throttle(mut self, throttle: AdaptiveThrottle) -> Self {
         self.guard.throttle = Some(throttle);
+        self
+    }
+
+    /// The cache that the clients look aside to before they ask: a hit is served at once, within the tick, and nothing is sent; a
+    /// good answer to a miss warms a bucket. [`Control::Flush`] empties a share of it. Retries do not look again. Default: none.
+    #[must_use]
+    pub fn look_aside(mut self, cache: LookAside) -> Self {
+        self.cache = Some(cache);
         self
     }
 
@@ -341,10 +354,21 @@ impl Population {
         let memo = Memo { kind: self.kind(Attempt::Retry { after: outcome }), waited: 0, ..ended.memo };
         let soonest = u16::from(outcome == Outcome::Refused);
         let wait = Wait { lo: wait.lo.max(soonest), hi: wait.hi.max(soonest) };
-        let most = if self.retry.attempts > FOREVER { 2 } else { u8::MAX };
-        let attempt = ended.attempt.saturating_add(1).min(most);
+        let attempt = self.counted(ended.attempt.saturating_add(1), outcome);
         let next = Request { attempt, left: 0, memo, path: Path::default(), ..*ended };
         Resting { next, wait, longest: if self.retry.needs_previous() { wait.hi } else { 0 } }
+    }
+
+    /// The number of an attempt, as far as it matters: where attempts are unlimited, the first from which on delays do not change.
+    fn counted(&self, attempt: u8, outcome: Outcome) -> u8 {
+        if self.retry.attempts <= u32::from(u8::MAX) || self.retry.needs_previous() {
+            return attempt;
+        }
+        let delays = |n: u8| {
+            let delay = |o| self.retry.delay(u32::from(n), o, Ticks::ZERO, self.tick);
+            (delay(outcome), delay(Outcome::Error), delay(Outcome::Throttled))
+        };
+        (2..attempt).find(|n| delays(*n) == delays(u8::MAX)).unwrap_or(attempt)
     }
 
     fn kind(&self, attempt: Attempt) -> Attempt {
@@ -360,6 +384,12 @@ impl Population {
             },
             Arrivals::Closed(..) => over("asking", &mut state.idle, |wait| *wait, turn)?.total(),
         };
+        let hits = match (&self.cache, &state.cache) {
+            (Some(cache), Some(buckets)) => cache.hits(buckets, n, turn)?,
+            _ => 0,
+        };
+        self.done(state, hits);
+        let n = n - hits;
         match self.keys {
             Keys::One(key) => Ok([(key, n)].into_iter().collect()),
             Keys::Spread(keys) => {
@@ -430,9 +460,11 @@ impl Component for Population {
             waiting: Bag::new(),
             resting: Bag::new(),
             away: 0,
+            stops: 0,
             arrivals: None,
             attempts: None,
             guard: self.guard.start(),
+            cache: self.cache.as_ref().map(LookAside::start),
             sent: Sent::default(),
             tally: self.tallied.then(Tally::default),
         }
@@ -449,12 +481,18 @@ impl Component for Population {
                 }
                 (state.idle, state.waiting, state.resting) = (Bag::new(), Bag::new(), Bag::new());
                 state.guard = self.guard.start();
+                state.stops = state.stops.saturating_add(1);
             }
             Control::Admit(n) if closed => {
                 let n = n.min(state.away);
                 state.away -= n;
                 // They have waited long enough: they ask at once.
                 state.idle.add(Wait { lo: 1, hi: 1 }, n);
+            }
+            Control::Flush(_) | Control::Restart | Control::Fail | Control::Repair => {
+                if let Some(cache) = &mut state.cache {
+                    LookAside::control(cache, control);
+                }
             }
             Control::Admit(n) | Control::Surge(n) => state.arrivals = Some(n),
             Control::Calm => state.arrivals = None,
@@ -476,6 +514,10 @@ impl Component for Population {
 
         let mut tally = Tally::default();
         let ended = self.ended(state, arrived, turn)?;
+        if let (Some(cache), Some(buckets)) = (&self.cache, &mut state.cache) {
+            let good = arrived.responses.iter().filter(|((_, r), _)| r.answer == Answer::Ok);
+            cache.tick(buckets, good.map(|(_, n)| n).sum(), turn)?;
+        }
         self.settle(state, &ended, &mut tally, turn)?;
         let (too_late, in_time) = state.resting.split(|resting| resting.next.memo.deadline <= 1);
         state.resting = in_time;
@@ -494,6 +536,7 @@ impl Component for Population {
         }
         let mut fresh = Request::new(turn.id(), self.class, self.timeout);
         fresh.memo.deadline = self.deadline.saturating_add(1);
+        fresh.memo.stops = state.stops;
         for (key, n) in self.fresh(state, turn)?.iter() {
             self.guard.request(&mut state.guard, n);
             wanted.add(Request { key: *key, ..fresh }, n);

@@ -14,22 +14,13 @@
 //! or `service` ticks later: with links of one tick the round trip is `service + 2` ticks.
 
 use super::bag::Bag;
+use super::line::{Line, Out};
 use super::msg::{Answer, Control, Request};
 use super::turn::{Ask, Component, Inbox, Pick, Turn};
 use crate::actor::Ageing;
 use crate::component_actor;
-use crate::policy::Ratio;
+use crate::policy::{Order, QueueTimeout, Ratio};
 use std::fmt;
-
-/// Who is served first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// Who came first.
-    #[default]
-    Fifo,
-    /// Who came last.
-    Lifo,
-}
 
 /// What becomes of the throughput when more is asked for than the capacity C, with q requests there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -59,12 +50,15 @@ pub struct Server {
     service: u16,
     queue: Option<u32>,
     order: Order,
+    timeout: QueueTimeout,
     drops_expired: bool,
     overload: Overload,
     rejection: Option<Answer>,
     rejection_cost: Ratio,
     down: Option<Answer>,
     cold: Option<(u32, u32)>,
+    starts_cold: bool,
+    healthy_queue: Option<u32>,
     pick: Pick,
 }
 
@@ -77,8 +71,8 @@ pub struct Serving {
     pub capacity: u32,
     /// Its capacity while it warms up; None when it is warm.
     pub warming: Option<u32>,
-    /// The requests that wait, by the tick of their arrival, the oldest first.
-    pub queue: Vec<Bag<Request>>,
+    /// The requests that wait.
+    pub queue: Line,
     /// The requests in service, with the ticks left.
     pub in_service: Bag<(Request, u16)>,
     /// What it answers: [`Answer::Ok`], or what was set.
@@ -89,7 +83,7 @@ impl Serving {
     /// How many requests wait.
     #[must_use]
     pub fn queue_length(&self) -> u32 {
-        self.queue.iter().map(Bag::total).sum()
+        self.queue.len()
     }
 
     /// How many requests it can serve in a tick.
@@ -101,7 +95,7 @@ impl Serving {
     /// How many of those that wait have nobody any more who waits for them.
     #[must_use]
     pub fn orphans(&self) -> u32 {
-        self.queue.iter().map(|batch| batch.total_of(Request::expired)).sum()
+        self.queue.batches.iter().map(|batch| batch.total_of(Request::expired)).sum()
     }
 }
 
@@ -132,12 +126,15 @@ impl Server {
             service: 0,
             queue: None,
             order: Order::Fifo,
+            timeout: QueueTimeout::None,
             drops_expired: false,
             overload: Overload::Keeps,
             rejection: Some(Answer::Rejected),
             rejection_cost: Ratio::ZERO,
             down: Some(Answer::Unreachable),
             cold: None,
+            starts_cold: false,
+            healthy_queue: None,
             pick: Pick::Any,
         }
     }
@@ -163,6 +160,13 @@ impl Server {
     #[must_use]
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
+        self
+    }
+
+    /// What is dropped, and told that it is rejected, for having waited too long (a queue timeout, CoDel). Default: nothing.
+    #[must_use]
+    pub fn queue_timeout(mut self, timeout: QueueTimeout) -> Self {
+        self.timeout = timeout;
         self
     }
 
@@ -211,6 +215,20 @@ impl Server {
         self
     }
 
+    /// It is cold from the first tick on, as a remote site that nobody has used. Needs [`Server::cold_start`]. Default: warm.
+    #[must_use]
+    pub fn starting_cold(mut self) -> Self {
+        self.starts_cold = true;
+        self
+    }
+
+    /// It leaves health checks unanswered while more than so many requests wait. Default: it answers while it is up.
+    #[must_use]
+    pub fn healthy_up_to(mut self, queue: u32) -> Self {
+        self.healthy_queue = Some(queue);
+        self
+    }
+
     /// Which requests of one tick are served first, where it makes a difference. Default: [`Pick::Any`].
     #[must_use]
     pub fn pick(mut self, pick: Pick) -> Self {
@@ -229,28 +247,6 @@ impl Server {
         };
         (0..=served).rev().find(|served| affordable(*served)).unwrap_or(0)
     }
-
-    /// Takes `n` requests out of the queue, from its front or its back.
-    fn take(
-        &self,
-        about: &str,
-        queue: &mut Vec<Bag<Request>>,
-        n: u32,
-        front: bool,
-        turn: &mut Turn,
-    ) -> Result<Bag<Request>, Ask> {
-        let mut taken = Bag::new();
-        while taken.total() < n && !queue.is_empty() {
-            let at = if front { 0 } else { queue.len() - 1 };
-            let some = turn.draw_requests(about, &queue[at], n - taken.total(), self.pick)?;
-            queue[at].remove_all(&some);
-            taken.add_all(&some);
-            if queue[at].is_empty() {
-                queue.remove(at);
-            }
-        }
-        Ok(taken)
-    }
 }
 
 impl Component for Server {
@@ -260,8 +256,8 @@ impl Component for Server {
         Serving {
             up: true,
             capacity: self.capacity,
-            warming: None,
-            queue: Vec::new(),
+            warming: self.cold.filter(|_| self.starts_cold).map(|(from, _)| from),
+            queue: Line::new(self.order, self.timeout),
             in_service: Bag::new(),
             value: Answer::Ok,
         }
@@ -269,7 +265,7 @@ impl Component for Server {
 
     fn control(&self, state: &mut Serving, control: Control) {
         let lose = |state: &mut Serving| {
-            state.queue.clear();
+            state.queue = Line::new(self.order, self.timeout);
             state.in_service = Bag::new();
         };
         let cold = self.cold.map(|(from, _)| from);
@@ -298,31 +294,31 @@ impl Component for Server {
             }
             return Ok(());
         }
-        super::probe::answer(arrived, turn);
+        if self.healthy_queue.is_none_or(|most| state.queue_length() <= most) {
+            super::probe::answer(arrived, turn);
+        }
         let aged = |request: &Request| request.aged().unwrap_or(*request);
-        state.queue = state.queue.iter().map(|batch| batch.map(aged)).collect();
         state.in_service = state.in_service.map(|(request, left)| (aged(request), left - 1));
-        state.queue.push(arrived.requests.clone());
+        let discipline = (self.order, self.timeout);
+        state.queue.tick(discipline, aged, &arrived.requests);
         if self.drops_expired {
-            state.queue.iter_mut().for_each(|batch| *batch = batch.split(Request::expired).1);
+            state.queue.drop_all(Request::expired);
         }
-        state.queue.retain(|batch| !batch.is_empty());
-
         let served = self.served(state.throughput(), state.queue_length());
-        let fifo = self.order == Order::Fifo;
-        for (request, n) in self.take("served", &mut state.queue, served, fifo, turn)?.iter() {
-            state.in_service.add((*request, self.service), n);
-        }
+        let Out { served, dropped: mut turned_away } =
+            state.queue.take(discipline, served, self.pick, turn)?;
+        served.iter().for_each(|(request, n)| state.in_service.add((*request, self.service), n));
         let too_many = self.queue.map_or(0, |limit| state.queue_length().saturating_sub(limit));
-        let rejected = self.take("rejected", &mut state.queue, too_many, !fifo, turn)?;
+        let oldest = self.order == Order::Lifo;
+        turned_away.add_all(&state.queue.cut(too_many, oldest, "rejected", self.pick, turn)?);
         if let Some(answer) = self.rejection {
-            rejected.iter().for_each(|(request, n)| turn.answer(*request, answer, n));
+            turned_away.iter().for_each(|(request, n)| turn.answer(*request, answer, n));
         }
         let (done, still) = state.in_service.split(|(_, left)| *left == 0);
         state.in_service = still;
         done.iter().for_each(|((request, _), n)| turn.answer(*request, state.value, n));
         if let (Some(warming), Some((_, step))) = (state.warming, self.cold)
-            && served > 0
+            && !served.is_empty()
         {
             let warming = warming.saturating_add(step);
             state.warming = (warming < self.capacity).then_some(warming);

@@ -93,12 +93,14 @@ pub enum Pick {
     /// Each kind in proportion to its number, rounded down or up; each way of rounding is explored. An abstraction: it leaves out
     /// the unlucky streaks.
     Even,
+    /// Each kind in proportion to its number, rounded by the largest remainder: one way. The same abstraction, for volumes so
+    /// large that the ways of rounding are too many; where whole numbers are coarse, a kind of few may always lose.
+    Fair,
     /// As [`Pick::Even`], of requests by class alone; of a class, first attempts before second ones, and so on. An abstraction for
     /// large volumes: it leaves out who of a class is unlucky. Of anything but requests it is [`Pick::Even`].
     ByClass,
-    /// As [`Pick::ByClass`], with shares rounded to the nearest whole numbers (largest remainders, Hamilton's method). It leaves
-    /// nothing open, and a small class may get all of what it asks for while a little is refused: boundaries are not exact.
-    Nearest,
+    /// [`Pick::ByClass`] rounded as [`Pick::Fair`]: one way. Of anything but requests it is [`Pick::Fair`].
+    FairByClass,
 }
 
 /// One turn of one component.
@@ -185,7 +187,8 @@ impl Turn {
         }
         let draws = match pick {
             Pick::Any => bag.draws(n),
-            Pick::Even | Pick::ByClass | Pick::Nearest => bag.even_draws(n),
+            Pick::Even | Pick::ByClass => bag.even_draws(n),
+            Pick::Fair | Pick::FairByClass => return Ok(bag.fair_draw(n)),
         };
         self.choose(about, &draws)
     }
@@ -204,8 +207,8 @@ impl Turn {
         let classes = requests.map(|request| request.class);
         let mut shares = match pick {
             Pick::ByClass => self.draw(about, &classes, n, pick)?,
-            Pick::Nearest => classes.nearest_shares(n),
-            Pick::Any | Pick::Even => return self.draw(about, requests, n, pick),
+            Pick::FairByClass => classes.fair_draw(n),
+            Pick::Any | Pick::Even | Pick::Fair => return self.draw(about, requests, n, pick),
         };
         let mut in_order: Vec<(&Request, u32)> = requests.iter().collect();
         in_order.sort_by_key(|(request, _)| request.attempt);

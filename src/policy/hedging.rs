@@ -1,7 +1,9 @@
 //! Hedging: more attempts of one call while the first has not answered (gRPC proposal A6).
 //!
 //! An attempt is sent, and another after each delay, until so many have been sent or one has succeeded, which cancels the
-//! others. A non-fatal failure sends the next at once, any other ends the call.
+//! others. A non-fatal failure sends the next at once, any other ends the call. Where throttling or a server's pushback forbids
+//! a further attempt, no more are sent for this call, and those under way decide. (The proposal says so of pushback; of throttling
+//! only that the attempt is not sent.)
 
 use super::{Outcome, Outcomes, Policy, PolicyError, Ticks};
 
@@ -23,8 +25,10 @@ pub struct HedgeState {
     pub sent: u32,
     /// Attempts sent that have not ended.
     pub open: u32,
-    /// Ticks until the next is sent.
+    /// Ticks until the next is sent; zero once no more are.
     pub left: Ticks,
+    /// Whether no more are sent, because one was forbidden.
+    pub stopped: bool,
 }
 
 /// What an attempt's end means for its call.
@@ -40,15 +44,33 @@ pub enum Hedged {
 }
 
 impl Hedging {
-    /// How many attempts are to be sent now: at the start of the call, and after each tick.
+    /// How many attempts are to be sent now: at the start of the call, and after each tick. `allowed`: whether more than the
+    /// first may be sent (no throttling).
     #[must_use]
-    pub fn due(&self, call: &mut HedgeState) -> u32 {
-        if call.sent == 0 || (call.left.is_zero() && call.sent < self.attempts) {
-            let all = self.delay.is_zero();
-            self.send(call, if all { self.attempts - call.sent } else { 1 })
-        } else {
+    pub fn due(&self, call: &mut HedgeState, allowed: bool) -> u32 {
+        let first = if call.sent == 0 { self.send(call, 1) } else { 0 };
+        // With a delay the first has just begun it.
+        let more = if !call.left.is_zero() {
             0
+        } else if self.delay.is_zero() {
+            self.attempts
+        } else {
+            1
+        };
+        first + self.hedge(call, more, allowed)
+    }
+
+    /// Sends so many more, if any are left and it is allowed.
+    fn hedge(&self, call: &mut HedgeState, more: u32, allowed: bool) -> u32 {
+        let more = more.min(self.attempts - call.sent);
+        if more == 0 || call.stopped {
+            return 0;
         }
+        if !allowed {
+            (call.stopped, call.left) = (true, Ticks::ZERO);
+            return 0;
+        }
+        self.send(call, more)
     }
 
     /// An attempt of the call ended with `outcome`. `allowed`: whether more may be sent (no throttling, no pushback that
@@ -59,7 +81,7 @@ impl Hedging {
         if outcome.is_success() || !self.non_fatal.contains(outcome) {
             return Hedged::Ended(outcome);
         }
-        let send = if allowed && call.sent < self.attempts { self.send(call, 1) } else { 0 };
+        let send = self.hedge(call, 1, allowed);
         if call.open == 0 { Hedged::Ended(outcome) } else { Hedged::Goes { send } }
     }
 
@@ -79,7 +101,7 @@ impl Policy for Hedging {
     }
 
     fn initial(&self) -> HedgeState {
-        HedgeState { sent: 0, open: 0, left: Ticks::ZERO }
+        HedgeState { sent: 0, open: 0, left: Ticks::ZERO, stopped: false }
     }
 
     fn tick(&self, call: &mut HedgeState) {

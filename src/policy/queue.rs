@@ -299,6 +299,24 @@ impl<T> QueueState<T> {
         self.waiting.iter().map(|w| (&w.what, w.n))
     }
 
+    /// Takes up to `n` of `what` away, unserved: they have given up, or are turned out. How many there were to take away.
+    pub fn withdraw(&mut self, what: &T, n: u32) -> u32
+    where
+        T: Eq,
+    {
+        let mut left = n;
+        for w in self.waiting.iter_mut().filter(|w| w.what == *what) {
+            let taken = left.min(w.n);
+            w.n -= taken;
+            left -= taken;
+        }
+        self.waiting.retain(|w| w.n > 0);
+        if self.waiting.is_empty() {
+            self.building = Ticks::ZERO;
+        }
+        n - left
+    }
+
     /// Changes what all waiting requests are told apart by, for callers whose `T` ages. Entries stay in order.
     pub fn update(&mut self, mut change: impl FnMut(&mut T)) {
         self.waiting.iter_mut().for_each(|w| change(&mut w.what));

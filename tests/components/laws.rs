@@ -2,8 +2,13 @@
 
 use crate::setup::{TICK, verdicts};
 use aftercalm::actor::{Phase, TimedSystem, Trigger, between, later};
-use aftercalm::component::{Assemble, Control, Msg, Order, Population, Server, system};
-use aftercalm::policy::{Backoff, CircuitBreaker, Outcomes, Retry, RetryBudget, ThrottlingBudget, Ticks};
+use aftercalm::component::{
+    Assemble, Control, HedgedPopulation, Msg, Order, Population, QueueTimeout, Server, system,
+};
+use aftercalm::policy::{
+    Backoff, CircuitBreaker, ConcurrentBudget, Hedging, Outcomes, Ratio, Retry, RetryBudget,
+    ThrottlingBudget, Ticks,
+};
 use aftercalm::property::{ModelExt, System, always, recoverable, stabilizes};
 
 /// Open arrivals, one server, and an outage of up to `outage` ticks at any moment.
@@ -113,6 +118,10 @@ fn serving_the_newest_first_or_dropping_the_expired_ends_any_storm() {
     for storm in [TRAP, Storm { retries: 1, timeout: 3, queue: 9, ..TRAP }] {
         assert_eq!(verdicts(&storm.with(|c| c, |s| s.order(Order::Lifo))), HOLD, "{storm:?}");
         assert_eq!(verdicts(&storm.with(|c| c, Server::dropping_expired)), HOLD, "{storm:?}");
+        // The same without looking at deadlines: nobody waits for longer than leaves time for the answer.
+        let longest = Ticks(u32::from(storm.timeout - round_trip(storm)));
+        let timely = |s: Server| s.queue_timeout(QueueTimeout::After(longest));
+        assert_eq!(verdicts(&storm.with(|c| c, timely)), HOLD, "{storm:?}");
     }
 }
 
@@ -163,4 +172,48 @@ fn a_breaker_that_lets_one_probe_pass_at_a_time_ends_the_storm() {
         let breaker = CircuitBreaker::consecutive(2, Ticks(ticks));
         assert_eq!(verdicts(&TRAP.with(|c| c.breaker(breaker), |s| s)), HOLD, "open for {ticks}");
     }
+}
+
+#[test]
+fn so_many_retries_at_a_time_are_immune_exactly_below_the_timeout_times_the_spare_capacity() {
+    for timeout in [2, 3] {
+        let storm = Storm { timeout, ..TRAP };
+        let least = (storm.capacity - storm.arrivals) * u32::from(timeout);
+        let with = |retries_min: u32| {
+            let budget = RetryBudget::Concurrent(ConcurrentBudget { retries_min, share: Ratio::ZERO });
+            verdicts(&storm.with(|c| c.budget(budget), |s| s))
+        };
+        assert_eq!(with(least - 1), HOLD, "{storm:?}");
+        assert_eq!(with(least)[0], "lasso", "{storm:?}");
+        assert_eq!(with(least + 1), ["trap", "trap"], "{storm:?}");
+    }
+}
+
+/// One call a tick, hedged twice after three ticks each.
+fn hedged(capacity: u32, queue: u32) -> System<TimedSystem<Msg>> {
+    let mut sys = system(TICK);
+    let server = sys.install("server", Server::new(capacity).queue(queue));
+    let hedging = Hedging { attempts: 3, delay: Ticks(3), non_fatal: Outcomes::FAILURES };
+    let calls = sys.install("calls", HedgedPopulation::open(server, 1..=1, 9, hedging));
+    let outage = Trigger::lasting(between(TICK, TICK * 6)).starting(later());
+    let outage =
+        outage.at_start(server, Control::SetCapacity(0).into()).at_end(server, Control::ResetCapacity.into());
+    let outage = sys.add("outage", outage);
+    sys.system()
+        .atom("calm", move |_, s| s[calls].calm())
+        .atom("over", move |_, s| s[outage] == Phase::Over)
+        .claim(stabilizes("calm").after("over"))
+        .claim(recoverable("calm").after("over"))
+}
+
+#[test]
+fn hedges_need_capacity_like_retries() {
+    assert_eq!(verdicts(&hedged(4, 6)), HOLD);
+    assert_eq!(verdicts(&hedged(4, 9)), HOLD);
+    assert_eq!(
+        verdicts(&hedged(2, 1)),
+        HOLD,
+        "a queue so short that no hedge is ever due once the outage is over"
+    );
+    assert_eq!(verdicts(&hedged(2, 4)), ["trap", "trap"]);
 }

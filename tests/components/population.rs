@@ -79,14 +79,6 @@ fn each_retry_comes_when_the_attempt_before_it_times_out() {
 }
 
 #[test]
-fn a_client_that_tries_for_ever_is_in_a_loop() {
-    let (sys, clients) = asking(store(0), |s| Population::closed(s, 2, 0..=0).retrying_forever().tallied());
-    assert_eq!(sent(&sys, clients, 7), [(2, 0), (0, 0), (0, 2), (0, 0), (0, 2), (0, 0), (0, 2)]);
-    assert_eq!(after(&sys, 5), after(&sys, 7), "attempts are not counted");
-    assert_eq!(tallies(&sys, clients, 7)[6].2.abandoned, 0);
-}
-
-#[test]
 fn a_rejection_is_retried_in_the_tick_in_which_it_arrives() {
     let (sys, clients) = asking(store(0), |s| Population::closed(s, 2, 0..=0).retries(1).tallied());
     assert_eq!(sent(&sys, clients, 5), [(2, 0), (0, 0), (0, 2), (0, 0), (2, 0)]);
@@ -201,4 +193,32 @@ fn a_challenge_is_retried_unless_clients_take_it_for_something_else() {
     let (sys, clients) =
         asking(refusing(), move |s| Population::closed(s, 1, 0..=0).retries(1).taking(taking).tallied());
     assert_eq!(sent(&sys, clients, 3)[2], (1, 0));
+}
+
+#[test]
+fn retries_without_end_are_counted_only_as_far_as_their_backoff_depends_on_it() {
+    let attempts = |backoff: Backoff, n: usize| {
+        let (sys, clients) =
+            asking(store(0), move |s| Population::closed(s, 1, 0..=0).retrying_for_ever(backoff, TICK));
+        let state = &after(&sys, n)[0];
+        let clients = &state[clients];
+        let waiting = clients.waiting.iter().map(|(r, _)| r.attempt);
+        waiting.chain(clients.resting.iter().map(|(r, _)| r.next.attempt)).collect::<Vec<u8>>()
+    };
+    assert_eq!(attempts(Backoff::none(), 30), [2]);
+    // Delays of 1, 2, 4, 4, ...: from the third attempt on they do not change.
+    assert_eq!(attempts(Backoff::doubling(TICK, TICK * 4), 60), [3]);
+}
+
+#[test]
+fn an_answer_to_a_client_that_was_turned_away_is_nobody_elses() {
+    use crate::setup::Script;
+    let mut sys = system(TICK);
+    let server = sys.install("server", Server::new(9).service(3));
+    let clients = sys.install("clients", Population::closed(server, 1, 0..=0).tallied());
+    let controls = [(1, Control::Stop), (2, Control::Admit(1))];
+    sys.add("script", Script(controls.map(|(at, c)| (at, clients.id(), c.into(), 1)).into()));
+    // Asked in tick 1 and, after it was let back, in tick 3; the answers come in ticks 6 and 8, and only the second is its own.
+    let ok: Vec<u32> = (1..9).map(|n| after(&sys, n)[0][clients].tally.unwrap().ok).collect();
+    assert_eq!(ok, [0, 0, 0, 0, 0, 0, 0, 1]);
 }

@@ -35,7 +35,7 @@ fn by_class_each_class_gets_its_share_and_first_attempts_come_first() {
     let requests = [("a", 1, 1), ("a", 2, 2), ("a", 3, 1), ("b", 1, 1), ("b", 2, 1)];
     let nearest = "2 Error(a #3); 2 Error(b #2); 3 Ok(a #1); 3 Ok(a #2); 3 Ok(a #2); 3 Ok(b #1)";
     let other = "2 Error(a #2); 2 Error(a #3); 3 Ok(a #1); 3 Ok(a #2); 3 Ok(b #1); 3 Ok(b #2)";
-    asked(slots(Pick::Nearest), &requests, &[nearest]);
+    asked(slots(Pick::FairByClass), &requests, &[nearest]);
     asked(slots(Pick::ByClass), &requests, &[nearest, other]);
     let quota = |server| QuotaEnforcer::new(server).limit("a", 2).pick(Pick::ByClass);
     asked(quota, &[("a", 2, 2), ("a", 1, 1)], &["2 Rejected(a #2); 3 Ok(a #1); 3 Ok(a #2)"]);

@@ -2,8 +2,10 @@
 
 use crate::setup::{Script, TICK, after, expect, heard, patient, request};
 use aftercalm::actor::{Handle, TimedSystem};
-use aftercalm::component::{Answer, Assemble, Control, Msg, Order, Overload, Server, store, system};
-use aftercalm::policy::Ratio;
+use aftercalm::component::{
+    Answer, Assemble, Control, Msg, Order, Overload, QueueTimeout, Server, store, system,
+};
+use aftercalm::policy::{Ratio, Ticks};
 use stateright::actor::Id;
 use std::collections::BTreeSet;
 
@@ -134,6 +136,9 @@ fn a_cold_server_warms_up_by_serving() {
     assert_eq!(by_tick, [1, 3, 4, 4]);
     assert_eq!(after(&sys, 5)[0][server].warming, None);
     assert_eq!(after(&sys, 1)[0][server].throughput(), 1, "cold from the restart on");
+    let (sys, _, server) = fed(Server::new(4).cold_start(1, 2).starting_cold(), &[(2, ask("a"), 9)]);
+    let throughput: Vec<u32> = (1..6).map(|n| after(&sys, n)[0][server].throughput()).collect();
+    assert_eq!(throughput, [1, 1, 3, 4, 4], "nothing warms it but serving");
 }
 
 #[test]
@@ -155,4 +160,37 @@ fn a_server_that_is_up_answers_pings() {
     let script = [(0, Msg::Ping(5), 1), (1, Control::Fail.into(), 1), (2, Msg::Ping(5), 1)];
     let (sys, log, _) = fed(Server::new(1), &script);
     expect(&sys, log, 6, &["2 Pong(3)"]);
+}
+
+#[test]
+fn what_has_waited_too_long_is_turned_away_when_its_turn_comes() {
+    let server = || Server::new(1).queue_timeout(QueueTimeout::After(Ticks(1)));
+    let (sys, log, _) = fed(server(), &[(0, ask("a"), 4)]);
+    expect(&sys, log, 6, &["2 Ok(a #1); 3 Ok(a #1); 4 Rejected(a #1); 4 Rejected(a #1)"]);
+    // A limit that is never met changes nothing, and who of a batch is served is explored as without one.
+    let script = [(0, ask("a"), 1), (0, ask("b"), 2), (1, ask("c"), 1), (3, ask("a"), 1)];
+    for order in [Order::Fifo, Order::Lifo] {
+        let patient = Server::new(1).queue(2).order(order).queue_timeout(QueueTimeout::After(Ticks(99)));
+        let (plain, log, _) = fed(Server::new(1).queue(2).order(order), &script);
+        let (timed, same, _) = fed(patient, &script);
+        assert_eq!(heard(&plain, log, 9), heard(&timed, same, 9), "{order:?}");
+    }
+}
+
+#[test]
+fn adaptive_lifo_serves_the_newest_first_once_the_queue_has_been_building() {
+    let script = [(0, ask("a"), 4), (1, ask("b"), 1), (2, ask("c"), 1), (3, ask("d"), 1)];
+    let (sys, log, _) = fed(Server::new(1).order(Order::AdaptiveLifo(Ticks(2))), &script);
+    let of = |at: u32, heard: &str| {
+        heard.split("; ").filter(|h| h.starts_with(&format!("{at} "))).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let heard = heard(&sys, log, 6);
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    let heard = heard.first().unwrap();
+    // In tick 1 the queue begins to build: it has been for 1 tick in tick 2, 2 in tick 3, and 3, which is more than 2, in tick 4.
+    assert_eq!(
+        [of(2, heard), of(3, heard), of(4, heard)].concat(),
+        ["2 Ok(a #1)", "3 Ok(a #1)", "4 Ok(a #1)"]
+    );
+    assert_eq!(of(5, heard), ["5 Ok(d #1)"], "{heard}");
 }

@@ -95,7 +95,7 @@ pub fn patient(client: impl Into<Id>, class: &'static str) -> Msg {
     request(client, class, NEVER)
 }
 
-fn checked(system: &System<TimedSystem<Msg>>) -> Outcome<TimedSystem<Msg>> {
+pub fn checked(system: &System<TimedSystem<Msg>>) -> Outcome<TimedSystem<Msg>> {
     let outcome = check(system, &Limits::default()).unwrap();
     assert!(outcome.fault.is_none(), "{:?}", outcome.fault);
     assert!(outcome.stops.is_empty(), "{:?}", outcome.stops);

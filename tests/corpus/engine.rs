@@ -36,7 +36,13 @@ pub struct Engine {
 }
 
 engines! {
-    Generic on &[1] => |system, limits, _threads| check(system, limits);
+    Generic on &[1] => |system, limits, _threads| {
+        check(system, &Limits { engine: aftercalm::check::Engine::Generic, ..limits.clone() })
+    };
+    Product on &[1, 2, 4] => |system, limits, threads| {
+        let engine = aftercalm::check::Engine::Product;
+        check(system, &Limits { engine, threads: Some(threads), block_edges: 64, ..limits.clone() })
+    };
 }
 
 /// All engines, each with each number of threads.

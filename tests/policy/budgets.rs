@@ -24,6 +24,11 @@ fn grpc_throttles_at_half_of_its_tokens() {
     let before = state.clone();
     budget.failure(&mut state, Attempt::First, Outcome::Invalid, 5);
     assert_eq!(state, before);
+    // But nothing is retried while there are too few tokens, whatever failed.
+    let timeouts = |state: &mut _, n| budget.try_retry(state, Attempt::First, Outcome::Timeout, n);
+    assert_eq!(timeouts(&mut state, 7), 7, "a timeout takes nothing here");
+    budget.failure(&mut state, Attempt::First, ERROR, 5);
+    assert_eq!(timeouts(&mut state, 7), 0);
 }
 
 #[test]

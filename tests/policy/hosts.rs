@@ -219,3 +219,140 @@ fn a_switch_turns_no_more_often_than_its_times_allow() {
         }
     }
 }
+
+/// Envoy's detector by its description, with the times at which things happened and real numbers.
+struct Detector<'a> {
+    rules: &'a OutlierDetection,
+    now: u32,
+    hosts: Vec<Watched>,
+}
+
+#[derive(Clone, Default)]
+struct Watched {
+    in_a_row: u32,
+    good: u32,
+    all: u32,
+    backoff: u32,
+    ejected_at: Option<u32>,
+    back_at: Option<u32>,
+}
+
+impl Detector<'_> {
+    fn eject(&mut self, host: usize) {
+        let active = self.hosts.iter().filter(|h| h.ejected_at.is_some()).count();
+        let percent = 100.0 * (active + 1) as f64 / self.hosts.len() as f64;
+        let most = 100.0 * f64::from(self.rules.share_max.num) / f64::from(self.rules.share_max.den);
+        if percent <= most + 1e-9 || (self.rules.always_one && active == 0) {
+            self.hosts[host].ejected_at = Some(self.now);
+            if self.hosts[host].backoff * self.rules.base.0 < self.rules.max.0 + self.rules.base.0 {
+                self.hosts[host].backoff += 1;
+            }
+        }
+    }
+
+    fn record(&mut self, host: usize, good: bool) {
+        self.hosts[host].all += 1;
+        self.hosts[host].good += u32::from(good);
+        self.hosts[host].in_a_row = if good { 0 } else { self.hosts[host].in_a_row + 1 };
+        if self.hosts[host].ejected_at.is_none() && self.hosts[host].in_a_row >= self.rules.consecutive {
+            self.hosts[host].in_a_row = 0;
+            self.eject(host);
+        }
+    }
+
+    fn sweep(&mut self) {
+        for host in &mut self.hosts {
+            let lasts = (self.rules.base.0 * host.backoff).min(self.rules.max.0);
+            if host.ejected_at.is_some_and(|at| self.now - at >= lasts) {
+                (host.ejected_at, host.back_at, host.in_a_row) = (None, Some(self.now), 0);
+            }
+        }
+        let counts: Vec<(u32, u32)> = self.hosts.iter().map(|h| (h.good, h.all)).collect();
+        self.hosts.iter_mut().for_each(|h| (h.good, h.all) = (0, 0));
+        let rate = |host: usize| 100.0 * f64::from(counts[host].0) / f64::from(counts[host].1);
+        let eligible: Vec<usize> =
+            (0..counts.len()).filter(|h| self.hosts[*h].ejected_at.is_none()).collect();
+        let enough = |least: u32| -> Vec<usize> {
+            eligible.iter().copied().filter(|h| counts[*h].1 >= least.max(1)).collect()
+        };
+        let rule = self.rules.success_rate.clone().unwrap();
+        let valid = enough(rule.requests_min);
+        if !valid.is_empty() && valid.len() >= rule.hosts_min as usize {
+            let mean = valid.iter().map(|h| rate(*h)).sum::<f64>() / valid.len() as f64;
+            let variance = valid.iter().map(|h| (rate(*h) - mean).powi(2)).sum::<f64>() / valid.len() as f64;
+            let factor = f64::from(rule.factor.num) / f64::from(rule.factor.den);
+            for host in valid.into_iter().filter(|h| rate(*h) < mean - factor * variance.sqrt()) {
+                self.eject_if_in(host);
+            }
+        }
+        let rule = self.rules.failure_rate.clone().unwrap();
+        let valid = enough(rule.requests_min);
+        if valid.len() >= rule.hosts_min as usize {
+            let share = 100.0 * f64::from(rule.share.num) / f64::from(rule.share.den);
+            for host in valid.into_iter().filter(|h| 100.0 - rate(*h) >= share - 1e-9) {
+                self.eject_if_in(host);
+            }
+        }
+        for host in self.hosts.iter_mut().filter(|h| h.ejected_at.is_none()) {
+            let quiet = host.back_at.is_some_and(|at| self.now - at >= self.rules.interval.0);
+            host.backoff -= u32::from(quiet && host.backoff > 0);
+        }
+    }
+
+    fn eject_if_in(&mut self, host: usize) {
+        if self.hosts[host].ejected_at.is_none() {
+            self.eject(host);
+        }
+    }
+}
+
+#[test]
+fn hosts_are_ejected_and_come_back_when_envoys_rules_say() {
+    let mut ejected_all = 0;
+    for (hosts, percent, always_one) in [(5, 40, false), (6, 50, true), (3, 100, false), (4, 10, true)] {
+        let rules = OutlierDetection {
+            consecutive: 4,
+            interval: Ticks(4),
+            base: Ticks(5),
+            max: Ticks(17),
+            share_max: Ratio::percent(percent),
+            always_one,
+            success_rate: Some(SuccessRate { hosts_min: 3, requests_min: 4, factor: Ratio::new(13, 10) }),
+            failure_rate: Some(FailureRate { hosts_min: 2, requests_min: 3, share: Ratio::percent(80) }),
+            ..preset::envoy::outlier_detection(SECOND, hosts).unwrap()
+        };
+        for seed in 0..40 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut state = rules.start();
+            let watched = vec![Watched::default(); hosts as usize];
+            let mut real = Detector { rules: &rules, now: 0, hosts: watched };
+            let mut bad: Vec<u8> = (0..hosts).map(|_| random.u8(0..5)).collect();
+            for step in 0..400 {
+                if random.u8(0..60) == 0 {
+                    bad = (0..hosts).map(|_| random.u8(0..5)).collect();
+                }
+                for _ in 0..random.u32(0..6) {
+                    let host = random.usize(0..hosts as usize);
+                    let good = random.u8(0..5) >= bad[host];
+                    rules.record(&mut state, host, if good { Outcome::Success } else { Outcome::Error }, 1);
+                    real.record(host, good);
+                }
+                for host in 0..hosts as usize {
+                    let really = real.hosts[host].ejected_at.is_some();
+                    assert_eq!(
+                        state.is_ejected(host),
+                        really,
+                        "step {step}, seed {seed}, host {host}: {state:?}"
+                    );
+                    ejected_all += u32::from(really);
+                }
+                rules.tick(&mut state);
+                real.now += 1;
+                if real.now.is_multiple_of(rules.interval.0) {
+                    real.sweep();
+                }
+            }
+        }
+    }
+    assert!(ejected_all > 1000, "ejections are seen");
+}

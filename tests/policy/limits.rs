@@ -142,7 +142,7 @@ fn a_hedged_call_sends_when_grpcs_example_does() {
     let mut call = hedging.start();
     let mut sent = Vec::new();
     for _ in 0..25 {
-        sent.push(hedging.due(&mut call));
+        sent.push(hedging.due(&mut call, true));
         hedging.tick(&mut call);
     }
     let at: Vec<usize> = sent.iter().enumerate().filter(|(_, n)| **n > 0).map(|(t, _)| t).collect();
@@ -151,22 +151,22 @@ fn a_hedged_call_sends_when_grpcs_example_does() {
     // No delay: all at once. More than five: five.
     let hedging = preset::grpc::hedging(9, Ticks(0));
     let mut call = hedging.start();
-    assert_eq!((hedging.due(&mut call), hedging.due(&mut call)), (5, 0));
+    assert_eq!((hedging.due(&mut call, true), hedging.due(&mut call, true)), (5, 0));
 }
 
 #[test]
 fn a_non_fatal_failure_sends_the_next_at_once_and_the_delay_begins_anew() {
     let hedging = Hedging { attempts: 3, ..preset::grpc::hedging(3, Ticks(5)) };
     let mut call = hedging.start();
-    assert_eq!(hedging.due(&mut call), 1);
+    assert_eq!(hedging.due(&mut call, true), 1);
     (0..3).for_each(|_| hedging.tick(&mut call));
     assert_eq!(hedging.ended(&mut call, Outcome::Error, true), Hedged::Goes { send: 1 });
     for _ in 0..4 {
         hedging.tick(&mut call);
-        assert_eq!(hedging.due(&mut call), 0);
+        assert_eq!(hedging.due(&mut call, true), 0);
     }
     hedging.tick(&mut call);
-    assert_eq!(hedging.due(&mut call), 1);
+    assert_eq!(hedging.due(&mut call, true), 1);
     // Two are open; one fails and there are no more to send; then the last decides.
     assert_eq!(hedging.ended(&mut call, Outcome::Error, true), Hedged::Goes { send: 0 });
     assert_eq!(hedging.ended(&mut call, Outcome::Error, true), Hedged::Ended(Outcome::Error));
@@ -177,19 +177,31 @@ fn success_and_fatal_failures_end_a_hedged_call_and_throttling_stops_hedges() {
     let hedging = preset::grpc::hedging(4, Ticks(2));
     let started = || {
         let mut call = hedging.start();
-        assert_eq!(hedging.due(&mut call), 1);
+        assert_eq!(hedging.due(&mut call, true), 1);
         call
     };
     for outcome in [Outcome::Success, Outcome::Invalid] {
         assert_eq!(hedging.ended(&mut started(), outcome, true), Hedged::Ended(outcome));
     }
     assert_eq!(hedging.ended(&mut started(), Outcome::Error, false), Hedged::Ended(Outcome::Error));
+    // Throttled when the second is due: it is not sent, nor are others, and the first decides.
+    let mut call = started();
+    for _ in 0..10 {
+        hedging.tick(&mut call);
+        let allowed = call.stopped; // again once it has been forbidden
+        assert_eq!(hedging.due(&mut call, allowed), 0);
+    }
+    assert!(call.stopped && (call.sent, call.open) == (1, 1));
+    assert_eq!(hedging.ended(&mut call, Outcome::Error, true), Hedged::Ended(Outcome::Error));
+    // The first is always sent, without a delay too.
+    let at_once = preset::grpc::hedging(4, Ticks(0));
+    assert_eq!(at_once.due(&mut at_once.start(), false), 1);
     let mut random = fastrand::Rng::with_seed(5);
     for _ in 0..500 {
         let mut call: HedgeState = started();
         loop {
             hedging.tick(&mut call);
-            let _ = hedging.due(&mut call);
+            let _ = hedging.due(&mut call, true);
             assert!(call.sent <= 4 && call.open <= call.sent);
             if random.u8(0..3) == 0 {
                 match hedging.ended(&mut call, Outcome::Error, random.bool()) {

@@ -21,22 +21,22 @@ fn fair(system: System<TimedSystem<char>>) -> System<TimedSystem<char>> {
 
 #[test]
 fn fairness_labels_are_the_same() {
-    let limits = Limits { states_max: 300, ..Limits::default() };
+    let limits = Limits { states_max: 200, ..Limits::default() };
     let mut labelled = 0;
-    for seed in 300..325 {
+    for seed in 300..310 {
         let system = fair(questions(random_setup(seed)));
         labelled += same_space(&format!("seed {seed}"), &system, &limits).1;
         let claimed = system.claim(recurs("one")).claim(stabilizes("not switched"));
         same_verdicts(&format!("seed {seed}"), &claimed, &limits);
     }
-    assert!(labelled > 2_000, "{labelled}");
+    assert!(labelled > 700, "{labelled}");
 }
 
 #[test]
 fn an_operator_and_action_classes_are_the_same() {
-    let limits = Limits { states_max: 200, ..Limits::default() };
+    let limits = Limits { states_max: 120, ..Limits::default() };
     let mut violated = 0;
-    for (name, system) in (0..12)
+    for (name, system) in (0..6)
         .map(|seed| (format!("seed {seed}"), questions(random_setup(400 + seed))))
         .chain(systems().into_iter().map(|setup| (setup.name.to_owned(), questions(setup))))
     {
@@ -52,5 +52,5 @@ fn an_operator_and_action_classes_are_the_same() {
         violated += same_verdicts(&name, &system, &limits).matches("verdict: Violated").count();
         same_verdicts(&name, &fair(system), &limits);
     }
-    assert!(violated > 10, "{violated}");
+    assert!(violated > 4, "{violated}");
 }

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 #[test]
 fn every_limit_of_states_and_of_depth_leaves_the_same_graph() {
-    for seed in [1, 3, 7] {
+    for seed in [1, 7] {
         let system = || questions(random_setup(seed));
-        for states_max in (1..40).chain([100, 257]) {
+        for states_max in (1..24).chain([100, 257]) {
             let limits = Limits { states_max, ..Limits::default() };
             same_space(&format!("seed {seed}, {states_max} states"), &system(), &limits);
         }
-        for depth in 0..7 {
+        for depth in 0..5 {
             let limits = Limits { depth_max: Some(depth), states_max: 500, ..Limits::default() };
             same_space(&format!("seed {seed}, depth {depth}"), &system(), &limits);
         }

@@ -19,3 +19,7 @@ mod systems;
 #[allow(dead_code)]
 #[path = "../../models/fb-config.rs"]
 mod fb_config;
+
+#[allow(dead_code)]
+#[path = "../../models/retry-storm.rs"]
+mod retry_storm;

@@ -17,15 +17,16 @@ use super::run::Run;
 use super::store::Store;
 use super::tables::{Miss, Tables};
 use super::values::Function;
-use crate::check::limits::Stop;
+use crate::check::limits::{Limits, Stop};
 use crate::check::search::End;
 use crate::model::{Fault, guard};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::Instant;
 
-/// A block is cut into about so many chunks.
-const CHUNKS: usize = 128;
+/// A block is cut into about so many chunks for each thread.
+const CHUNKS: usize = 4;
 
 /// How a block ended.
 pub enum Block {
@@ -33,7 +34,7 @@ pub enum Block {
     Done,
     /// A number has outgrown its field; nothing was entered.
     Outgrown,
-    /// Something failed; nothing was entered.
+    /// Something failed, or it is time to end; nothing was entered.
     Failed,
 }
 
@@ -57,6 +58,8 @@ struct Shared<'a, 'b, const N: usize> {
     unseen: u128,
     marks: bool,
     asked: u64,
+    limits: &'a Limits,
+    started: Instant,
     outgrown: AtomicBool,
     failed: AtomicBool,
 }
@@ -64,7 +67,7 @@ struct Shared<'a, 'b, const N: usize> {
 impl Run<'_> {
     /// Fewer states are left to one thread.
     pub fn states_min(&self) -> u32 {
-        (self.limits.block_edges >> 10).max(1) as u32
+        (self.limits.block_edges >> 5).max(1) as u32
     }
 
     /// Expands a block of states of this level.
@@ -77,7 +80,7 @@ impl Run<'_> {
         let degree = (self.graph.targets.len() / first.max(1) as usize).max(1);
         let states = (self.limits.block_edges / degree).clamp(self.states_min() as usize, 1 << 30) as u32;
         let end = self.level_end.min(first.saturating_add(states));
-        let size = (states as usize / CHUNKS).clamp(1, 4096) as u32;
+        let size = (states as usize / (CHUNKS * self.threads)).max(1) as u32;
         let chunks = match self.expand_chunks(store, first..end, size) {
             Ok(chunks) => chunks,
             Err(ended) => return Ok(ended),
@@ -117,6 +120,8 @@ impl Run<'_> {
             unseen,
             marks: self.marks,
             asked,
+            limits: self.limits,
+            started: self.started,
             outgrown: AtomicBool::new(false),
             failed: AtomicBool::new(false),
         };
@@ -243,6 +248,10 @@ fn values<const N: usize>(
 impl<const N: usize> Shared<'_, '_, N> {
     /// Expands some states and looks up what comes of them; none if the block is void.
     fn chunk(&self, states: Range<u32>, expander: &mut Expander<N>) -> Option<Chunk<N>> {
+        if self.limits.over(self.started) {
+            // The caller looks at the limits next, and tells.
+            return self.fail();
+        }
         let mut buffer = Buffer::new(states.start);
         let mut classes = 0;
         while buffer.next() < states.end {

@@ -85,7 +85,10 @@ impl Run<'_> {
                     Block::Done => continue,
                     Block::Outgrown => return Ok(Pause::Outgrown),
                     // Found again by one thread, which tells it in its place.
-                    Block::Failed => self.threads = 1,
+                    Block::Failed => {
+                        self.threads = 1;
+                        self.look(buffer.first)?;
+                    }
                 }
             }
             let filled = self.fill(store, &mut expander, &mut buffer);

@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// The pipeline in which there is nothing.
 pub const NOTHING: u32 = 0;
 
-/// Tables with fewer outcomes or unions than this, which take some 50 MB, are never emptied.
-const KEPT_MIN: usize = 1 << 20;
+/// Tables with fewer outcomes or unions than this, which take some 50 MB, are never emptied (but in tests, soon).
+const KEPT_MIN: usize = if cfg!(test) { 16 } else { 1 << 20 };
 
 /// So many first outcomes of each actor are tested for determinism, and then one in so many where there is little to be remembered.
 const TESTED_FIRST: u64 = 1024;
@@ -378,4 +378,21 @@ fn draft(actor: usize, outcome: &Outcome) -> Draft {
         }
     }
     Draft { local: Arc::clone(&outcome.local), additions }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_emptied_where_few_look_ups_find_anything_and_kept_where_most_do() {
+        let (mut poor, mut rich) = (Worth::default(), Worth::default());
+        assert!((1..KEPT_MIN).all(|n| !poor.miss(n, n as u64) && !rich.miss(n, 100 * n as u64)));
+        assert!(poor.miss(KEPT_MIN, KEPT_MIN as u64));
+        assert!(!rich.miss(KEPT_MIN, 100 * KEPT_MIN as u64));
+        // What was learned before the last look does not count.
+        assert!(!rich.miss(2 * KEPT_MIN - 1, 101 * KEPT_MIN as u64));
+        assert!((0..100).all(|_| !rich.miss(KEPT_MIN, 101 * KEPT_MIN as u64)));
+        assert!(rich.miss(2 * KEPT_MIN, 101 * KEPT_MIN as u64));
+    }
 }

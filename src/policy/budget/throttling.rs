@@ -42,7 +42,7 @@ impl ThrottlingBudget {
         n: u32,
     ) -> u32 {
         // One after the other: the first ones may still find more than half.
-        let granted = if self.failures.contains(outcome) { self.available(state, outcome).min(n) } else { n };
+        let granted = self.available(state, outcome).min(n);
         self.failure(state, attempt, outcome, n);
         granted
     }
@@ -58,9 +58,12 @@ impl ThrottlingBudget {
         }
     }
 
-    /// The largest j with `tokens - j > max / 2`.
-    pub(super) fn available(&self, state: &ThrottlingState, _: Outcome) -> u32 {
+    /// The largest j with `tokens - j > max / 2`; for outcomes that take no token, all while more than half is left.
+    pub(super) fn available(&self, state: &ThrottlingState, outcome: Outcome) -> u32 {
         let half = self.tokens_max * MILLI / 2;
+        if !self.failures.contains(outcome) {
+            return if state.tokens_milli > half { u32::MAX } else { 0 };
+        }
         state.tokens_milli.saturating_sub(half).saturating_sub(1) / MILLI
     }
 }

@@ -51,9 +51,9 @@ pub const fn retry_budget() -> RetryBudget {
 /// ejections, up to 300 s; at most 10 % of the hosts.
 ///
 /// With fewer than 10 hosts nothing is ejected at all, since one would be more than 10 %, unless `always_eject_one_host` is set
-/// (`always_one`); until 2023 one always was. Ejection by failure rate is not enforced by default
-/// ([`failure_rate`] is what it would be). (`api/envoy/config/cluster/v3/outlier_detection.proto`,
-/// `source/common/upstream/outlier_detection_impl.cc`; the year of the change is not verified.)
+/// (`always_one`; since Envoy 1.31). Documentation before that says that one host is ejected in any case. Ejection by failure
+/// rate is not enforced by default ([`failure_rate`] is what it would be). (`api/envoy/config/cluster/v3/outlier_detection.proto`,
+/// `source/common/upstream/outlier_detection_impl.cc`.)
 ///
 /// # Errors
 /// Where 10 s is no whole number of ticks.

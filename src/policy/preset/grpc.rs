@@ -1,7 +1,8 @@
 //! gRPC, proposal A6 "gRPC Retry Design" (text as amended in August 2024 by grpc/proposal#452).
 //!
 //! gRPC retries, hedges and throttles nothing unless the service config says so (but for requests that never reached a
-//! server's application). The values here are the examples of the proposal.
+//! server's application). The values here are the examples of the proposal. A pushback that forbids a retry is
+//! [`Outcome::DoNotRetry`]; one that asks for a delay is not modelled.
 
 use crate::policy::{Backoff, Growth, Hedging, Jitter, Outcome, Outcomes, Ratio, Retry, RetryBudget};
 use crate::policy::{ThrottlingBudget, Ticks};

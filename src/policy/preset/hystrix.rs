@@ -10,7 +10,8 @@ pub const TIMEOUT: Duration = Duration::from_secs(1);
 /// The default breaker: opens when half of the calls of the last 10 s failed (at least 20 of them), for 5 s; then one probe
 /// decides. The window has 10 slices.
 ///
-/// The real one looks at the calls every 500 ms, so it may open up to that much later. A fault of the caller
+/// The real one looks at the calls every 500 ms, whether or not one has ended: it may open up to that much later, and also because
+/// old successes are forgotten, where this one waits for the next call to end. A fault of the caller
 /// (`HystrixBadRequestException`) does not count as a failure.
 ///
 /// # Errors
