@@ -16,13 +16,12 @@
 //!   collapses: of q queries it serves max(0, 2C - q). (`overload=serve-capacity`: it still serves C.)
 //! - The change reaches the store and the cache, and so does its repair; were it otherwise, the documented prevention (no
 //!   fixing) would leave the invalid value in the cache.
-//! - A client that comes to read the key, at any moment, and does not find it valid, queries. One that fails, or is answered
-//!   with a value that is still invalid, tries again at once unless it finds the key valid by then. It writes only valid
-//!   answers into the cache (`invalid_answer=write`: all).
-//! - A message takes one tick (`latency_max`: up to that).
+//! - A client reads the key at any moment; where the key is not valid, that is a query. One that fails, or is answered with a value
+//!   that is still invalid, reads again at once. Only valid answers are written into the cache (`invalid_answer=write`: all).
+//! - A message takes one tick, between client and cache as between cache and database (`latency_max`: there up to that).
 //!
-//! Not fixed but explored: when the change is made and how long it stays, which clients read the key when, the order of
-//! everything that arrives in the same tick.
+//! Not fixed but explored: when the change is made and how long it stays, which clients read the key when, whose answer comes last
+//! of those of one tick, when the operators act.
 //!
 //! # What comes out
 //!
@@ -33,28 +32,30 @@
 //! | as it happened (n = 6, C = 2) | violated | violated: a trap |
 //! | `fixing=false`, `on_error=keep-key`, or `lease=true` | holds | holds |
 //! | n <= C | holds | holds |
-//! | C < n < 2C | violated: may flap for ever | holds |
+//! | C < n < 2C | violated: errors may come last for ever | holds |
 //! | n >= 2C | violated | violated: a trap |
 //! | `overload=serve-capacity`, n > C | violated | holds |
 //! | `invalid_answer=write`, `on_error=keep-key` | violated | violated: a trap |
 //! | `latency_max=2` | violated | holds |
 //!
 //! With `mend=stop-and-admit` the operators may stop all traffic at any moment after the repair and let `admit` clients back in each
-//! tick. With admit <= C the value stays valid once all are let back, and it can always become valid again; with admit > C it
-//! falls back into the trap. So the ramp must not exceed the capacity.
+//! tick (all six in six ticks, or in three). With admit <= C the value stays valid once all are let back, and it can always become
+//! valid again; with three a tick it falls back into the trap: the ramp must not exceed the capacity. (Unless it is over too soon:
+//! of four clients let back as three and one, the one is served and its answer ends the loop of the three.)
 //!
 //! The last two cases are not in the text, and tell what the result rests on. Where late invalid answers are written into the
 //! cache, they undo the repair just as errors do, and keeping the key on errors is not enough. And the trap is one of a herd
 //! in step: with jitter a quiet tick can break it, though nothing makes it come.
 
-use aftercalm::actor::{
-    Handle, Link, Phase, TimedState, TimedSystem, Trigger, exactly, later, not_before, send_n,
+use aftercalm::actor::{Link, TimedState, TimedSystem, exactly};
+use aftercalm::component::{
+    self, Answer, Assemble, Control, HotKey, Misses, Msg, NEVER, Operator, Overload, Population, store,
 };
+use aftercalm::policy::{Backoff, Outcome};
 use aftercalm::property::{ModelExt, System, recoverable, stabilizes};
-use aftercalm::stateright::actor::{Actor, Id, Out};
-use std::borrow::Cow;
-use std::fmt;
 use std::time::Duration;
+
+const TICK: Duration = Duration::from_millis(100);
 
 aftercalm::choices! {
     /// What a client does with the key when its query fails.
@@ -68,7 +69,7 @@ aftercalm::choices! {
 
 aftercalm::choices! {
     /// What becomes of the database's throughput beyond its capacity C, with q queries in a tick.
-    pub(crate) enum Overload {
+    pub(crate) enum OnOverload {
         /// It collapses: max(0, 2C - q) are served.
         Collapse = "collapse",
         /// It stays: C are served, the others fail.
@@ -110,7 +111,7 @@ aftercalm::parameters! {
         /// Whether at most one query at a time is made for the key.
         lease: bool = false,
         /// What becomes of the database's throughput beyond its capacity.
-        overload: Overload = Overload::Collapse,
+        overload: OnOverload = OnOverload::Collapse,
         /// What a client does with an answer that is itself invalid.
         invalid_answer: InvalidAnswer = InvalidAnswer::Ignore,
         /// What the operators do.
@@ -122,248 +123,9 @@ aftercalm::parameters! {
     }
 }
 
-const TICK: Duration = Duration::from_millis(100);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Msg {
-    /// The change: an invalid value.
-    BadValue,
-    /// The repair: the valid value again.
-    Repair,
-    Query,
-    /// An answer: the stored value is valid.
-    Valid,
-    /// An answer: the stored value is invalid.
-    Invalid,
-    /// An answer: the query was not served.
-    Error,
-    /// The operators turn all clients away.
-    Stop,
-    /// The operators let this many clients back.
-    Admit(u32),
-}
-
-/// What is cached, or stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Valid,
-    Invalid,
-    Missing,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Timer {
-    /// Some idle client reads the key, and finds it not valid.
-    Read,
-    /// At the end of the tick the database serves what it can.
-    Serve,
-    /// The operators stop all traffic,
-    Stop,
-    /// and let some clients back.
-    LetBack,
-}
-
-/// All clients together with the cache that they share.
-struct Population {
-    database: Id,
-    parameters: Parameters,
-}
-
-/// The cache key, and what the clients do.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Clients {
-    key: Key,
-    idle: u32,
-    waiting: u32,
-    /// Turned away by the operators.
-    away: u32,
-}
-
-impl Population {
-    /// `n` of the clients that do not wait query the database.
-    fn query(&self, state: &mut Clients, n: u32, out: &mut Out<Self>) {
-        let n = if self.parameters.lease { n.min(1 - state.waiting.min(1)) } else { n };
-        state.idle -= n;
-        state.waiting += n;
-        send_n(out, self.database, Msg::Query, n as usize);
-    }
-
-    /// While the key is not valid, idle clients may come to read it at any time: within this tick at the earliest.
-    fn expect_reads(&self, state: &Clients, now: bool, out: &mut Out<Self>) {
-        let free = if self.parameters.lease { state.waiting == 0 } else { true };
-        if self.parameters.fixing && state.key != Key::Valid && state.idle > 0 && free {
-            out.set_timer(Timer::Read, if now { not_before(Duration::ZERO) } else { later() });
-        } else {
-            out.cancel_timer(Timer::Read);
-        }
-    }
-}
-
-impl Actor for Population {
-    type Msg = Msg;
-    type State = Clients;
-    type Timer = Timer;
-    type Random = u32;
-    type Storage = ();
-
-    fn on_start(&self, _: Id, _: &Option<()>, _: &mut Out<Self>) -> Clients {
-        Clients { key: Key::Valid, idle: self.parameters.clients, waiting: 0, away: 0 }
-    }
-
-    fn on_msg(&self, _: Id, state: &mut Cow<'_, Clients>, _: Id, msg: Msg, out: &mut Out<Self>) {
-        let state = state.to_mut();
-        match msg {
-            Msg::BadValue => state.key = Key::Invalid,
-            Msg::Repair | Msg::Valid => state.key = Key::Valid,
-            Msg::Invalid if self.parameters.invalid_answer == InvalidAnswer::Write => {
-                state.key = Key::Invalid
-            }
-            Msg::Error if self.parameters.on_error == OnError::DeleteKey => state.key = Key::Missing,
-            Msg::Stop => {
-                state.away += state.idle + state.waiting;
-                (state.idle, state.waiting) = (0, 0);
-            }
-            Msg::Admit(n) => {
-                let n = n.min(state.away);
-                state.away -= n;
-                state.idle += n;
-                if state.key != Key::Valid {
-                    self.query(state, n, out);
-                }
-            }
-            Msg::Error | Msg::Invalid | Msg::Query => {}
-        }
-        // With nobody waiting, the answer is to a client that has been turned away: it does not try again.
-        if matches!(msg, Msg::Valid | Msg::Invalid | Msg::Error) && state.waiting > 0 {
-            state.waiting -= 1;
-            state.idle += 1;
-            if state.key != Key::Valid {
-                self.query(state, 1, out);
-            }
-        }
-        self.expect_reads(state, true, out);
-    }
-
-    fn on_timeout(&self, _: Id, state: &mut Cow<'_, Clients>, _: &Timer, out: &mut Out<Self>) {
-        let most = if self.parameters.lease { 1 } else { state.idle };
-        out.choose_random("readers", (1..=most).collect());
-    }
-
-    fn on_random(&self, _: Id, state: &mut Cow<'_, Clients>, readers: &u32, out: &mut Out<Self>) {
-        let state = state.to_mut();
-        self.query(state, *readers, out);
-        self.expect_reads(state, false, out);
-    }
-}
-
-/// The persistent store and the database cluster that serves it.
-struct Cluster {
-    parameters: Parameters,
-}
-
-/// What is stored, and the queries of the tick.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Database {
-    stored: Key,
-    /// Who has queried in this tick; nobody between two ticks, so it is not shown.
-    queries: Vec<Id>,
-}
-
-impl fmt::Debug for Database {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Database {{ stored: {:?} }}", self.stored)
-    }
-}
-
-impl Actor for Cluster {
-    type Msg = Msg;
-    type State = Database;
-    type Timer = Timer;
-    type Random = ();
-    type Storage = ();
-
-    fn on_start(&self, _: Id, _: &Option<()>, _: &mut Out<Self>) -> Database {
-        Database { stored: Key::Valid, queries: Vec::new() }
-    }
-
-    fn on_msg(&self, _: Id, state: &mut Cow<'_, Database>, src: Id, msg: Msg, out: &mut Out<Self>) {
-        match msg {
-            Msg::BadValue => state.to_mut().stored = Key::Invalid,
-            Msg::Repair => state.to_mut().stored = Key::Valid,
-            Msg::Query => {
-                state.to_mut().queries.push(src);
-                out.set_timer(Timer::Serve, exactly(Duration::ZERO));
-            }
-            _ => {}
-        }
-    }
-
-    fn on_timeout(&self, _: Id, state: &mut Cow<'_, Database>, _: &Timer, out: &mut Out<Self>) {
-        let state = state.to_mut();
-        let (c, q) = (self.parameters.capacity as usize, state.queries.len());
-        let served = match self.parameters.overload {
-            _ if q <= c => q,
-            Overload::Collapse => (2 * c).saturating_sub(q),
-            Overload::ServeCapacity => c,
-        };
-        let answer = if state.stored == Key::Valid { Msg::Valid } else { Msg::Invalid };
-        for (i, client) in state.queries.drain(..).enumerate() {
-            out.send(client, if i < served { answer } else { Msg::Error });
-        }
-    }
-}
-
-/// The operators: once the value is repaired they stop all traffic, at any moment or never, and let clients back slowly.
-struct Operators {
-    clients: Id,
-    parameters: Parameters,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Mending {
-    NotBegun,
-    /// This many clients have not been let back yet.
-    Stopped(u32),
-    Done,
-}
-
-impl Actor for Operators {
-    type Msg = Msg;
-    type State = Mending;
-    type Timer = Timer;
-    type Random = ();
-    type Storage = ();
-
-    fn on_start(&self, _: Id, _: &Option<()>, _: &mut Out<Self>) -> Mending {
-        Mending::NotBegun
-    }
-
-    fn on_msg(&self, _: Id, _: &mut Cow<'_, Mending>, _: Id, _repair: Msg, out: &mut Out<Self>) {
-        if self.parameters.mend == Mend::StopAndAdmit {
-            out.set_timer(Timer::Stop, later());
-        }
-    }
-
-    fn on_timeout(&self, _: Id, state: &mut Cow<'_, Mending>, act: &Timer, out: &mut Out<Self>) {
-        let left = match (act, &**state) {
-            (Timer::Stop, _) => {
-                out.send(self.clients, Msg::Stop);
-                // Until the last query and its answer have arrived.
-                out.set_timer(Timer::LetBack, exactly(TICK * (2 * self.parameters.latency_max + 1)));
-                self.parameters.clients
-            }
-            (Timer::LetBack, Mending::Stopped(left)) => {
-                out.send(self.clients, Msg::Admit(self.parameters.admit.min(*left)));
-                let left = left.saturating_sub(self.parameters.admit);
-                if left > 0 {
-                    out.set_timer(Timer::LetBack, exactly(TICK));
-                }
-                left
-            }
-            _ => 0,
-        };
-        *state = Cow::Owned(if left > 0 { Mending::Stopped(left) } else { Mending::Done });
-    }
+/// To a client an invalid value is a failure: it tries again.
+fn takes(answer: Answer) -> Outcome {
+    if answer == Answer::Invalid { Outcome::Error } else { answer.outcome() }
 }
 
 /// The system with its claims.
@@ -374,40 +136,68 @@ pub(crate) fn system(p: &Parameters) -> Result<System<TimedSystem<Msg>>, String>
     if p.clients == 0 || p.latency_max == 0 || p.admit == 0 {
         return Err("clients, admit and latency_max must be at least 1".to_owned());
     }
-    let mut sys = TimedSystem::<Msg>::new(TICK);
-    let clients: Handle<Population> = sys.reserve("clients");
-    let database = sys.add("database", Cluster { parameters: p.clone() });
-    sys.fill(clients, Population { database: database.id(), parameters: p.clone() });
-    let mut bad_value = Trigger::lasting(later())
-        .at_start(database, Msg::BadValue)
-        .at_start(clients, Msg::BadValue)
-        .at_end(database, Msg::Repair)
-        .at_end(clients, Msg::Repair);
-    let operators = (p.mend == Mend::StopAndAdmit)
-        .then(|| sys.add("operators", Operators { clients: clients.id(), parameters: p.clone() }));
-    if let Some(operators) = operators {
-        bad_value = bad_value.at_end(operators, Msg::Repair);
+    let mut sys = component::system(TICK);
+    let collapses = p.overload == OnOverload::Collapse;
+    let overload = if collapses { Overload::Collapses } else { Overload::Keeps };
+    let database = sys.install("database", store(p.capacity).overload(overload));
+    let mut key = HotKey::new(database).misses(if p.lease { Misses::Lease } else { Misses::All });
+    if p.on_error == OnError::DeleteKey {
+        key = key.on_error(component::OnError::Delete);
     }
-    let change = sys.add("change", bad_value);
-    sys.link_both(clients, database, Link::latency(1..=p.latency_max));
-    sys.order_free(database);
+    if p.invalid_answer == InvalidAnswer::Write {
+        key = key.writing_invalid();
+    }
+    if !p.fixing {
+        key = key.not_fixing();
+    }
+    let key = sys.install("key", key);
+    let clients =
+        Population::closed(key, p.clients, 0..=NEVER).taking(takes).retrying_for_ever(Backoff::none(), TICK);
+    let clients = sys.install("clients", clients);
+    sys.link_both(key, database, Link::latency(1..=p.latency_max));
 
-    let capacity = i64::from(p.capacity);
-    let under_way = |state: &TimedState<Msg>, msg: Msg| i64::from(state.count_in_flight(|m| *m.msg == msg));
+    let set = |value| [(database.id(), Control::SetValue(value)), (key.id(), Control::SetValue(value))];
+    let mut events = Operator::new()
+        .then("the value is changed to an invalid one", set(Answer::Invalid))
+        .then("the value is repaired", set(Answer::Ok));
+    let repaired = events.actions();
+    if p.mend == Mend::StopAndAdmit {
+        events = events.then("all traffic is stopped", [(clients, Control::Stop)]);
+        // Until the last query and its answer have arrived.
+        let mut wait = TICK * (2 * p.latency_max + 2);
+        for _ in 0..p.clients.div_ceil(p.admit) {
+            let admit = [(clients, Control::Admit(p.admit))];
+            events = events.then_within(exactly(wait), "some clients are let back", admit);
+            wait = TICK;
+        }
+    }
+    let all = events.actions();
+    let events = sys.add("events", events);
+    sys.validate()?;
+
+    let queries = move |s: &TimedState<Msg>| {
+        s.count_in_flight(|m| m.dst == database.id() && matches!(m.msg, Msg::Request(_)))
+    };
+    let errors = move |s: &TimedState<Msg>| {
+        s.count_in_flight(|m| {
+            m.dst == key.id() && matches!(m.msg, Msg::Response(r) if r.answer == Answer::Error)
+        })
+    };
+    let capacity = p.capacity;
     let system = sys
         .system()
-        .atom("valid", move |_, s| s[clients].key == Key::Valid)
-        .atom("repaired", move |_, s| s[change] == Phase::Over && under_way(s, Msg::Repair) == 0)
-        .atom("overloaded", move |_, s| under_way(s, Msg::Query) > capacity)
-        .measure("queries", "requests", move |_, s| under_way(s, Msg::Query))
-        .measure("errors", "responses", move |_, s| under_way(s, Msg::Error))
+        .atom("valid", move |_, s| s[key].valid())
+        .atom("repaired", Operator::done(events, repaired))
+        .atom("overloaded", move |_, s| queries(s) > capacity)
+        .measure("queries", "requests", move |_, s| queries(s).into())
+        .measure("errors", "responses", move |_, s| errors(s).into())
         .claim(stabilizes("valid").after("repaired").named("stays valid"))
         .claim(recoverable("valid").after("repaired").named("can become valid again"));
-    let Some(operators) = operators else { return Ok(system) };
+    if p.mend == Mend::RepairOnly {
+        return Ok(system);
+    }
     Ok(system
-        .atom("let_back", move |_, s| {
-            s[operators] == Mending::Done && s.in_flight_to(clients).all(|m| !matches!(m.msg, Msg::Admit(_)))
-        })
+        .atom("let_back", Operator::done(events, all))
         .claim(stabilizes("valid").after("let_back").named("stays valid once all are let back")))
 }
 

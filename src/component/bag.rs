@@ -254,6 +254,27 @@ mod tests {
     }
 
     #[test]
+    fn the_fair_draw_is_an_even_draw_and_no_other_is_nearer() {
+        assert_eq!(bag(&[('a', 91), ('b', 9)]).fair_draw(82), bag(&[('a', 75), ('b', 7)]));
+        assert_eq!(bag(&[('a', 1), ('b', 1)]).fair_draw(1), bag(&[('a', 1)]), "of equals the first");
+        for counts in [[6, 3, 1], [5, 5, 5], [90, 9, 1], [0, 7, 2]] {
+            let bag = bag(&[('a', counts[0]), ('b', counts[1]), ('c', counts[2])]);
+            let total = i64::from(bag.total());
+            for n in 0..=bag.total() + 1 {
+                // The sum of squares of what each kind has beyond its exact share, in parts of the total.
+                let taken = i64::from(n.min(bag.total()));
+                let off = |draw: &Bag<char>| {
+                    let each = |(c, k)| i64::from(draw.count(c)) * total - i64::from(k) * taken;
+                    bag.iter().map(|item| each(item).pow(2)).sum::<i64>()
+                };
+                let shares = bag.fair_draw(n);
+                assert!(bag.even_draws(n).contains(&shares), "{bag:?} {n}");
+                assert_eq!(Some(off(&shares)), bag.draws(n).iter().map(off).min(), "{bag:?} {n}");
+            }
+        }
+    }
+
+    #[test]
     fn a_bag_reads_as_a_set_of_counts() {
         let mut some = bag(&[('b', 2), ('a', 1), ('b', 1)]);
         assert_eq!(format!("{some:?}"), "{1 'a', 3 'b'}");

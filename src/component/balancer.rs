@@ -338,7 +338,7 @@ impl Balancer {
         let ids: Vec<Id> = self.ids().collect();
         let mut left = requests.clone();
         for (at, n) in used.iter().zip(shares) {
-            let some = turn.draw("requests", &left, n, self.pick)?;
+            let some = turn.draw_requests("requests", &left, n, self.pick)?;
             left.remove_all(&some);
             for (request, n) in some.iter() {
                 let sent = if self.returns_through { request.via(turn.id()) } else { *request };
@@ -444,7 +444,7 @@ impl Component for Balancer {
                 let n = arrived.requests.total();
                 let share = n * u32::from(percent);
                 let second = turn.number("second group", share / 100..=share.div_ceil(100))?;
-                let second = turn.draw("second group", &arrived.requests, second, self.pick)?;
+                let second = turn.draw_requests("second group", &arrived.requests, second, self.pick)?;
                 let mut first = arrived.requests.clone();
                 first.remove_all(&second);
                 self.forward(state, 0, &first, turn)?;

@@ -66,7 +66,7 @@ impl Component for Cache {
         }
         let requests = &arrived.requests;
         let hits = self.buckets.hits(state, requests.total(), turn)?;
-        let hits = turn.draw("hits", requests, hits, self.pick)?;
+        let hits = turn.draw_requests("hits", requests, hits, self.pick)?;
         hits.iter().for_each(|(request, n)| turn.answer(*request, Answer::Ok, n));
         let mut misses = requests.clone();
         misses.remove_all(&hits);

@@ -62,7 +62,7 @@ pub struct HotKey {
 }
 
 /// The entry of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Entry {
     /// A valid value, of this age.
     Valid(Age),
@@ -70,6 +70,17 @@ pub enum Entry {
     Invalid,
     /// Nothing.
     Missing,
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Valid(Age(Ticks::ZERO)) => f.write_str("Valid"),
+            Self::Valid(Age(age)) => write!(f, "Valid for {}", age.0),
+            Self::Invalid => f.write_str("Invalid"),
+            Self::Missing => f.write_str("Missing"),
+        }
+    }
 }
 
 /// The state of a key.

@@ -99,7 +99,7 @@ impl Line {
             let of_batch: Bag<u32> = taken.into_iter().collect();
             for (at, n) in of_batch.iter() {
                 let batch = &mut self.batches[*at as usize];
-                let some = turn.draw(about, batch, n, pick)?;
+                let some = turn.draw_requests(about, batch, n, pick)?;
                 batch.remove_all(&some);
                 into.add_all(&some);
             }
@@ -120,7 +120,7 @@ impl Line {
         let mut taken = Bag::new();
         while taken.total() < n && !self.batches.is_empty() {
             let at = if front { 0 } else { self.batches.len() - 1 };
-            let some = turn.draw(about, &self.batches[at], n - taken.total(), pick)?;
+            let some = turn.draw_requests(about, &self.batches[at], n - taken.total(), pick)?;
             self.batches[at].remove_all(&some);
             if let Some(memory) = &mut self.memory {
                 memory.withdraw(&(at as u32), some.total());

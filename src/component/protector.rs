@@ -131,7 +131,7 @@ impl Component for Protector {
                 let parts = of_class.total() * share.num;
                 let n =
                     turn.number("shunted", parts / share.den.max(1)..=parts.div_ceil(share.den.max(1)))?;
-                let shunted = turn.draw("shunted", &of_class, n, self.pick)?;
+                let shunted = turn.draw_requests("shunted", &of_class, n, self.pick)?;
                 shunted.iter().for_each(|(request, n)| turn.answer(*request, self.answer, n));
                 passed.remove_all(&shunted);
             }

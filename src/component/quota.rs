@@ -140,7 +140,7 @@ impl Component for QuotaEnforcer {
             bucket.tick(tokens);
         }
         let slots = state.front_end.unwrap_or(u32::MAX);
-        let handled = turn.draw("handled", &arrived.requests, slots, self.pick)?;
+        let handled = turn.draw_requests("handled", &arrived.requests, slots, self.pick)?;
         let mut beyond = arrived.requests.clone();
         beyond.remove_all(&handled);
         if let Some(answer) = self.overflow {
@@ -150,12 +150,12 @@ impl Component for QuotaEnforcer {
         for (class, bucket, tokens) in &mut state.limits {
             let (of_class, others) = passed.split(|request| request.class == *class);
             let n = bucket.take(tokens, of_class.total());
-            passed = turn.draw("within the quota", &of_class, n, self.pick)?;
+            passed = turn.draw_requests("within the quota", &of_class, n, self.pick)?;
             passed.add_all(&others);
         }
         if let (Some(bucket), Some(tokens)) = (&self.global, &mut state.global) {
             let n = bucket.take(tokens, passed.total());
-            passed = turn.draw("within the quota", &passed, n, self.pick)?;
+            passed = turn.draw_requests("within the quota", &passed, n, self.pick)?;
         }
         let mut rejected = handled;
         rejected.remove_all(&passed);

@@ -96,6 +96,11 @@ pub enum Pick {
     /// Each kind in proportion to its number, rounded by the largest remainder: one way. The same abstraction, for volumes so
     /// large that the ways of rounding are too many; where whole numbers are coarse, a kind of few may always lose.
     Fair,
+    /// As [`Pick::Even`], of requests by class alone; of a class, first attempts before second ones, and so on. An abstraction for
+    /// large volumes: it leaves out who of a class is unlucky. Of anything but requests it is [`Pick::Even`].
+    ByClass,
+    /// [`Pick::ByClass`] rounded as [`Pick::Fair`]: one way. Of anything but requests it is [`Pick::Fair`].
+    FairByClass,
 }
 
 /// One turn of one component.
@@ -182,10 +187,33 @@ impl Turn {
         }
         let draws = match pick {
             Pick::Any => bag.draws(n),
-            Pick::Even => bag.even_draws(n),
-            Pick::Fair => return Ok(bag.fair_draw(n)),
+            Pick::Even | Pick::ByClass => bag.even_draws(n),
+            Pick::Fair | Pick::FairByClass => return Ok(bag.fair_draw(n)),
         };
         self.choose(about, &draws)
+    }
+
+    /// `n` requests (all, if there are no more).
+    ///
+    /// # Errors
+    /// The question, where the answer is not known yet.
+    pub fn draw_requests(
+        &mut self,
+        about: &str,
+        requests: &Bag<Request>,
+        n: u32,
+        pick: Pick,
+    ) -> Result<Bag<Request>, Ask> {
+        let classes = requests.map(|request| request.class);
+        let mut shares = match pick {
+            Pick::ByClass => self.draw(about, &classes, n, pick)?,
+            Pick::FairByClass => classes.fair_draw(n),
+            Pick::Any | Pick::Even | Pick::Fair => return self.draw(about, requests, n, pick),
+        };
+        let mut in_order: Vec<(&Request, u32)> = requests.iter().collect();
+        in_order.sort_by_key(|(request, _)| request.attempt);
+        let of_class = |(request, n): (&Request, u32)| (*request, shares.remove(&request.class, n));
+        Ok(in_order.into_iter().map(of_class).collect())
     }
 }
 

@@ -65,7 +65,7 @@ fn json_of_the_incident_is_one_object_with_the_fixed_keys() {
     for key in ["action", "changes", "atoms", "measures"] {
         assert!(step.get(key).is_some(), "{key}");
     }
-    assert_eq!(claim["witness"]["stem"].as_array().unwrap().len(), 5);
+    assert_eq!(claim["witness"]["stem"].as_array().unwrap().len(), 6);
 }
 
 #[test]

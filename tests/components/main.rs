@@ -8,6 +8,7 @@ mod hedged;
 mod laws;
 mod operator;
 mod population;
+mod quota;
 mod quotient;
 mod server;
 mod setup;
