@@ -20,6 +20,7 @@ use super::bag::Bag;
 use super::msg::{Answer, Control, Msg, NEVER, Request, less_one};
 use super::turn::{Ask, Component, Inbox, Pick, Turn};
 use crate::component_actor;
+use crate::model::refuse;
 use stateright::actor::Id;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -32,6 +33,7 @@ pub struct Cache {
     warm: u32,
     ttl: u16,
     expiring: RangeInclusive<u32>,
+    every: u16,
     one_each: bool,
     pick: Pick,
 }
@@ -43,6 +45,8 @@ pub struct Buckets {
     pub buckets: u32,
     /// Warm buckets, by the ticks that they stay warm.
     pub warm: Bag<u16>,
+    /// For how many ticks more none expires.
+    pub pause: u16,
     /// Whether it is up; while it is down everything goes to the store.
     pub up: bool,
 }
@@ -80,6 +84,7 @@ impl Cache {
             warm: buckets,
             ttl: NEVER,
             expiring: 0..=0,
+            every: 1,
             one_each: false,
             pick: Pick::Any,
         }
@@ -104,6 +109,13 @@ impl Cache {
     #[must_use]
     pub fn expiring(mut self, buckets: RangeInclusive<u32>) -> Self {
         self.expiring = buckets;
+        self
+    }
+
+    /// Buckets expire in every n-th tick only, in tick `ticks` first. Default: in every tick.
+    #[must_use]
+    pub fn every(mut self, ticks: u16) -> Self {
+        self.every = ticks;
         self
     }
 
@@ -148,7 +160,11 @@ impl Component for Cache {
     type Memory = Buckets;
 
     fn start(&self) -> Buckets {
-        Buckets { buckets: self.buckets, warm: [(self.ttl, self.warm)].into_iter().collect(), up: true }
+        if self.every == 0 {
+            refuse("buckets expire in every n-th tick, and n is at least 1".to_owned());
+        }
+        let warm = [(self.ttl, self.warm)].into_iter().collect();
+        Buckets { buckets: self.buckets, warm, pause: self.every - 1, up: true }
     }
 
     fn control(&self, state: &mut Buckets, control: Control) {
@@ -169,6 +185,8 @@ impl Component for Cache {
 
     fn act(&self, state: &mut Buckets, arrived: &Inbox, turn: &mut Turn) -> Result<(), Ask> {
         state.warm = state.warm.map(|left| less_one(*left)).split(|left| *left == 0).1;
+        let none_expires = state.pause > 0;
+        state.pause = if none_expires { state.pause - 1 } else { self.every - 1 };
         let mut served = 0;
         for ((_, response), n) in arrived.responses.iter() {
             served += if response.answer == Answer::Ok { n } else { 0 };
@@ -183,8 +201,10 @@ impl Component for Cache {
         let least = if self.one_each { most } else { most.min(1) };
         let warmed = turn.number("buckets warmed", least..=most)?;
         state.warm.add(self.ttl, warmed);
-        let expired = turn.number("expired", self.expiring.clone())?;
-        self.chill(state, expired, turn, "expired")?;
+        if !none_expires {
+            let expired = turn.number("expired", self.expiring.clone())?;
+            self.chill(state, expired, turn, "expired")?;
+        }
 
         let requests = &arrived.requests;
         let hits = turn.number("hits", self.hits(state.warm(), requests.total()))?;

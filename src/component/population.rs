@@ -21,7 +21,8 @@
 //!
 //! # Open and closed
 //!
-//! [`Population::open`]: so many fresh requests a tick, whatever becomes of them (many users, each of whom asks now and then).
+//! [`Population::open`]: so many fresh requests a tick, whatever becomes of them (many users, each of whom asks now and then);
+//! or, with [`Population::every`], so many in every n-th tick, and none between.
 //! [`Population::closed`]: n clients, each of whom waits for its answer (or its last failure), thinks for a while, and asks again.
 
 use super::bag::Bag;
@@ -64,6 +65,7 @@ pub struct Population {
     class: Class,
     target: Id,
     arrivals: Arrivals,
+    every: u16,
     keys: Keys,
     timeout: u16,
     deadline: u16,
@@ -117,6 +119,8 @@ pub struct Clients {
     pub away: u32,
     /// Fresh requests a tick, where a trigger or an operator has changed them.
     pub arrivals: Option<u32>,
+    /// For how many ticks more no fresh requests come.
+    pub pause: u16,
     /// Attempts of a request at most, where an operator has changed them.
     pub attempts: Option<u8>,
     /// What the retry budget, the circuit breaker and the throttle remember, which the population shares.
@@ -161,6 +165,9 @@ impl fmt::Debug for Clients {
         if let Some(arrivals) = self.arrivals {
             shown.field("arrivals", &arrivals);
         }
+        if self.pause > 0 {
+            shown.field("pause", &self.pause);
+        }
         if let Some(attempts) = self.attempts {
             shown.field("attempts", &attempts);
         }
@@ -180,6 +187,7 @@ impl Population {
             class: Class::default(),
             target,
             arrivals,
+            every: 1,
             keys: Keys::One(0),
             timeout: NEVER,
             deadline: NEVER,
@@ -202,6 +210,14 @@ impl Population {
     #[must_use]
     pub fn closed(target: impl Into<Id>, clients: u32, think: RangeInclusive<u16>) -> Self {
         Self::new(target.into(), Arrivals::Closed(clients, Wait::within(think)))
+    }
+
+    /// Open arrivals come in every n-th tick only, in the first tick and then `ticks` apart: a round of several ticks, so that
+    /// one wave at a time is under way. Default: in every tick.
+    #[must_use]
+    pub fn every(mut self, ticks: u16) -> Self {
+        self.every = ticks;
+        self
     }
 
     /// What kind of requests these are. Default: the unnamed class.
@@ -341,10 +357,17 @@ impl Population {
     /// The fresh requests of the tick, by key.
     fn fresh(&self, state: &mut Clients, turn: &mut Turn) -> Result<Bag<u8>, Ask> {
         let n = match &self.arrivals {
-            Arrivals::Open(range) => match state.arrivals {
-                Some(n) => n,
-                None => turn.number("arrivals", range.clone())?,
-            },
+            Arrivals::Open(_) if state.pause > 0 => {
+                state.pause -= 1;
+                0
+            }
+            Arrivals::Open(range) => {
+                state.pause = self.every - 1;
+                match state.arrivals {
+                    Some(n) => n,
+                    None => turn.number("arrivals", range.clone())?,
+                }
+            }
             Arrivals::Closed(..) => over("asking", &mut state.idle, |wait| *wait, turn)?.total(),
         };
         match self.keys {
@@ -409,6 +432,9 @@ impl Component for Population {
         if self.timeout == 0 || self.deadline == 0 {
             refuse("a client must wait for an answer for one tick at least".to_owned());
         }
+        if self.every == 0 || self.every > 1 && matches!(self.arrivals, Arrivals::Closed(..)) {
+            refuse("requests come in every n-th tick where arrivals are open and n is at least 1".to_owned());
+        }
         if let Err(error) = self.retry.validate() {
             refuse(error.to_string());
         }
@@ -418,6 +444,7 @@ impl Component for Population {
             resting: Bag::new(),
             away: 0,
             arrivals: None,
+            pause: 0,
             attempts: None,
             guard: self.guard.start(),
             sent: Sent::default(),

@@ -3,5 +3,6 @@
 
 mod laws;
 mod population;
+mod rounds;
 mod server;
 mod setup;
