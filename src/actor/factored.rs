@@ -64,7 +64,7 @@ mod tests {
         struct Wrapper;
         impl Model for Wrapper {
             type State = crate::actor::TimedState<u8>;
-            type Action = crate::actor::Tick;
+            type Action = Tick;
             fn init_states(&self) -> Vec<Self::State> {
                 Vec::new()
             }
