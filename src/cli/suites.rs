@@ -484,7 +484,7 @@ fn bless(suite: &Loaded, checked: &[Checked]) -> Result<Vec<usize>, String> {
 /// The command that checks a case alone.
 fn command(model: &str, case: &Case) -> String {
     let quoted = output::shell_word;
-    let sets = case.assignments().iter().map(|set| format!(" --set {}", quoted(&set))).collect::<String>();
+    let sets = case.assignments().iter().map(|set| format!(" --set {}", quoted(set))).collect::<String>();
     let limit = |name: &str, n: Option<u64>| n.map(|n| format!(" --{name} {n}")).unwrap_or_default();
     let (states, depth) = (limit("max-states", case.states_max), limit("max-depth", case.depth_max));
     format!("aftercalm check {}{sets}{states}{depth}", quoted(model))
