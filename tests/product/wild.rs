@@ -213,7 +213,8 @@ fn claimed(system: System<TimedSystem<Msg>>) -> System<TimedSystem<Msg>> {
 #[test]
 fn wild_systems_have_the_same_graph() {
     let (mut states, mut edges) = (0, 0);
-    for seed in 0..12 {
+    // In the last one, a limit ends the search amid the edges of a state, after a mask that no other edge has.
+    for seed in (0..12).chain([89]) {
         let limits = Limits { states_max: 100 + 20 * (seed % 7), ..Limits::default() };
         let (s, e) = same_space(&format!("wild {seed}"), &wild(seed), &limits);
         states += s;
