@@ -103,18 +103,6 @@ fn atoms_that_read_in_strange_ways_are_computed_where_they_change() {
 }
 
 #[test]
-fn an_atom_that_reads_on_another_thread_alone_is_no_constant() {
-    let (system, handles) = Setup::new("late", vec![dice(), clock(200)]).build();
-    let clock = handles[1];
-    let late =
-        move |s: &State| std::thread::scope(|scope| scope.spawn(|| s[clock].len() == 200).join()).unwrap();
-    let system = system.system().atom("late", move |_, s| late(s));
-    let space = state_space(&system, &Limits::default());
-    assert_eq!(space.fault().map(ToString::to_string), None);
-    assert!(space.graph().atoms[0].count() > 0);
-}
-
-#[test]
 fn a_system_without_actors_has_one_state() {
     let system = || TimedSystem::<char>::new(crate::setup::TICK).system().atom("nothing", |_, _| true);
     assert_eq!(same_space("nobody", &system(), &Limits::default()), (1, 1));

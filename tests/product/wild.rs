@@ -1,5 +1,5 @@
 //! Random systems of everything that the runtime has at once: messages that age, with counts; timers with ranges and for ever;
-//! choices; saved values; actors that collect; triggers that cut links; order that is declared free; more actors than two or three.
+//! choices; saved values; actors that collect; triggers that cut links; more actors than two or three.
 
 use crate::same::{same_space, same_verdicts};
 use crate::setup::{TICK, range};
