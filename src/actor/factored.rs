@@ -4,8 +4,10 @@
 //! system. So the type of each timed system is entered in a table when a value of it is made, and looked up there. A model that
 //! wraps a timed system is another type and is not found.
 
+use super::action::Tick;
 use super::machine::Machine;
 use super::outcome::Part;
+use super::reads::Watch;
 use stateright::Model;
 use std::any::Any;
 use std::sync::{Mutex, PoisonError};
@@ -16,8 +18,12 @@ pub(crate) struct Factored<M: Model> {
     pub(crate) machine: fn(&M) -> &Machine,
     /// The parts of a state, one for each actor.
     pub(crate) parts: fn(&M::State) -> &[Part],
+    /// A transition as a tick.
+    pub(crate) tick: fn(&M::Action) -> &Tick,
     /// The state that is made of these parts.
     pub(crate) state: fn(&M, Box<[Part]>) -> M::State,
+    /// Has it noted what is looked at of this state and its copies.
+    pub(crate) watch: fn(&mut M::State, Watch),
 }
 
 impl<M: Model> Clone for Factored<M> {
@@ -58,7 +64,7 @@ mod tests {
         struct Wrapper;
         impl Model for Wrapper {
             type State = crate::actor::TimedState<u8>;
-            type Action = crate::actor::Tick;
+            type Action = Tick;
             fn init_states(&self) -> Vec<Self::State> {
                 Vec::new()
             }

@@ -15,6 +15,8 @@ use std::time::Duration;
 pub(crate) struct Seat {
     pub(crate) behaviour: Option<Box<dyn Behaviour>>,
     pub(crate) order_free: bool,
+    /// Whether the actor is a [`Trigger`](super::Trigger).
+    pub(crate) trigger: bool,
 }
 
 type Known = HashMap<(Part, Box<[usize]>), Arc<[Arc<Outcome>]>>;
@@ -69,7 +71,7 @@ impl Machine {
             ));
         }
         self.names = self.names.iter().cloned().chain([name.into()]).collect();
-        self.seats.push(Seat { behaviour, order_free: false });
+        self.seats.push(Seat { behaviour, order_free: false, trigger: false });
         self.known.push(Mutex::default());
         self.seats.len() - 1
     }

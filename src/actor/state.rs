@@ -7,7 +7,7 @@
 use super::behaviour::TimedActor;
 use super::outcome::Part;
 use super::pipeline::{Envelope, Pipeline};
-use super::reads::{Read, note};
+use super::reads::{Read, Watch};
 use super::span::FOREVER;
 use super::system::{Handle, Message};
 use super::value::Value;
@@ -22,6 +22,8 @@ use std::sync::Arc;
 pub struct TimedState<Msg> {
     pub(crate) parts: Box<[Part]>,
     pub(crate) names: Arc<[Arc<str>]>,
+    /// Where it is noted what is looked at, if somebody wants to know.
+    pub(crate) watch: Option<Watch>,
     pub(crate) of: PhantomData<fn() -> Msg>,
 }
 
@@ -54,16 +56,23 @@ pub struct Running<'a, Timer> {
 }
 
 impl<Msg> TimedState<Msg> {
+    /// Notes that something is looked at.
+    pub(crate) fn note(&self, read: Read) {
+        if let Some(watch) = &self.watch {
+            watch.note(read);
+        }
+    }
+
     /// The part of the actor at this place, of which `half` is looked at.
     fn part(&self, index: usize, half: fn(usize) -> Read) -> Option<&Part> {
         let part = self.parts.get(index)?;
-        note(half(index));
+        self.note(half(index));
         Some(part)
     }
 
     /// All parts.
     fn all(&self) -> &[Part] {
-        note(Read::All);
+        self.note(Read::All);
         &self.parts
     }
 }
@@ -188,7 +197,12 @@ impl<Msg: Message, A: Actor<State: 'static>> Index<Handle<A>> for TimedState<Msg
 
 impl<Msg> Clone for TimedState<Msg> {
     fn clone(&self) -> Self {
-        Self { parts: self.all().into(), names: Arc::clone(&self.names), of: PhantomData }
+        Self {
+            parts: self.all().into(),
+            names: Arc::clone(&self.names),
+            watch: self.watch.clone(),
+            of: PhantomData,
+        }
     }
 }
 

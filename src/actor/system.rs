@@ -7,10 +7,12 @@ use super::factored::{Factored, register};
 use super::link::Link;
 use super::machine::{Machine, combinations, refuse_too_many};
 use super::outcome::Outcome;
-use super::reads::{Read, note};
+use super::reads::Read;
 use super::state::TimedState;
+use super::trigger::Trigger;
 use stateright::actor::{Actor, Id};
 use stateright::{Expectation, Model, Property};
+use std::any::TypeId;
 use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
@@ -77,18 +79,24 @@ impl<Msg: Message> TimedSystem<Msg> {
         register(Factored::<Self> {
             machine: |system| &system.machine,
             parts: |state| &state.parts,
+            tick: |action| action,
             state: |system, parts| TimedState {
                 parts,
                 names: Arc::clone(&system.machine.names),
+                watch: None,
                 of: PhantomData,
             },
+            watch: |state, watch| state.watch = Some(watch),
         });
         Self { machine: Machine::new(tick), properties: Vec::new(), of: PhantomData }
     }
 
     /// Adds an actor. Ids are given in the order of adding, from 0.
     pub fn add<A: TimedActor + Actor<Msg = Msg>>(&mut self, name: &str, actor: A) -> Handle<A> {
-        Handle { index: self.machine.add(name, Some(Box::new(Typed::new(actor)))), of: PhantomData }
+        let trigger = TypeId::of::<A>() == TypeId::of::<Trigger<Msg>>();
+        let index = self.machine.add(name, Some(Box::new(Typed::new(actor))));
+        self.machine.seats[index].trigger = trigger;
+        Handle { index, of: PhantomData }
     }
 
     /// Adds a place for an actor that comes later by [`TimedSystem::fill`], so that others can know its id before.
@@ -184,7 +192,7 @@ impl<Msg: Message> TimedSystem<Msg> {
 
     fn combine(&self, chosen: &[Arc<Outcome>]) -> TimedState<Msg> {
         let parts = self.machine.combine(chosen);
-        TimedState { parts, names: Arc::clone(&self.machine.names), of: PhantomData }
+        TimedState { parts, names: Arc::clone(&self.machine.names), watch: None, of: PhantomData }
     }
 
     fn cut(&self, state: &TimedState<Msg>, id: usize) -> Box<[usize]> {
@@ -205,7 +213,7 @@ impl<Msg: Message> Model for TimedSystem<Msg> {
     }
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
-        note(Read::All);
+        state.note(Read::All);
         let outcomes: Vec<_> = (state.parts.iter().enumerate())
             .map(|(id, part)| self.machine.outcomes(id, part, self.cut(state, id)))
             .collect();
@@ -218,7 +226,7 @@ impl<Msg: Message> Model for TimedSystem<Msg> {
     }
 
     fn next_state(&self, state: &Self::State, action: Self::Action) -> Option<Self::State> {
-        note(Read::All);
+        state.note(Read::All);
         // An outcome says all that becomes of its actor in a state, and nothing of any other state.
         (*action.from == *state.parts).then(|| self.combine(&action.chosen))
     }

@@ -132,6 +132,9 @@ pub fn explore<M: Checkable>(system: &System<M>, limits: &Limits, operator: Oper
         let complete = search.found.graph.rows.last().copied().unwrap_or(0) as usize;
         search.found.graph.targets.truncate(complete);
         search.found.graph.labels.truncate(complete);
+        // Masks are numbered as they come: those after the last one in use were of edges that are gone.
+        let used = search.found.graph.labels.iter().max().map_or(1, |label| *label as usize + 1);
+        search.found.graph.masks.truncate(used);
         match end {
             End::Stop(stop) => search.found.stops.push(stop),
             End::Fault(fault) => {

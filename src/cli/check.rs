@@ -25,10 +25,10 @@ pub fn check(args: &CheckArgs) -> Exit {
     let mut all = All { args, output: &mut output, worst: Exit::Expected, results: Vec::new() };
     let checked = all.check().and_then(|()| all.tell_moves(before.as_deref()));
     let worst = all.worst;
-    match checked.and_then(|()| output.finish()) {
+    match checked.map_err(|error| unwritable(&error)).and_then(|()| output.finish()) {
         Ok(()) => worst,
         Err(error) => {
-            output::error(&unwritable(&error));
+            output::error(&error);
             worst.max(Exit::Usage)
         }
     }

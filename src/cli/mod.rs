@@ -12,6 +12,7 @@ mod fresh;
 mod generate;
 mod path;
 mod process;
+mod replace;
 mod suites;
 mod target;
 

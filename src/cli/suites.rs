@@ -3,7 +3,7 @@
 
 use super::args::{CheckArgs, Shard};
 use super::path::{ModelFile, PathError, lexical};
-use super::{CheckError, build, changed, child, target};
+use super::{CheckError, build, changed, child, replace, target};
 use crate::harness::handover::{Answer, Request, Task};
 use crate::harness::output::{self, Output};
 use crate::harness::{Exit, LimitArgs, interrupt, memory_bytes_default};
@@ -477,21 +477,13 @@ fn bless(suite: &Loaded, checked: &[Checked]) -> Result<Vec<usize>, String> {
             _ => return Err(unblessed("what was written would drift again")),
         }
     }
-    let part = suite.path.with_extension("toml.part");
-    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, &suite.path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&part);
-        unblessed(&error.to_string())
-    })?;
+    replace::replace(&suite.path, &suite.text, &text).map_err(|error| unblessed(&error.to_string()))?;
     Ok(drifted.into_iter().map(|(place, _)| place).collect())
 }
 
 /// The command that checks a case alone.
 fn command(model: &str, case: &Case) -> String {
-    let quoted = |text: &str| {
-        let plain = |c: char| c.is_alphanumeric() || "-_./=,:+".contains(c);
-        if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
-    };
+    let quoted = output::shell_word;
     let sets = case.assignments().iter().map(|set| format!(" --set {}", quoted(set))).collect::<String>();
     let limit = |name: &str, n: Option<u64>| n.map(|n| format!(" --{name} {n}")).unwrap_or_default();
     let (states, depth) = (limit("max-states", case.states_max), limit("max-depth", case.depth_max));

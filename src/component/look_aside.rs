@@ -17,6 +17,7 @@
 use super::bag::Bag;
 use super::msg::{Control, NEVER, less_one};
 use super::turn::{Ask, Pick, Turn};
+use crate::model::refuse;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -27,6 +28,7 @@ pub struct LookAside {
     warm: u32,
     ttl: u16,
     expiring: RangeInclusive<u32>,
+    every: u16,
     one_each: bool,
 }
 
@@ -37,6 +39,8 @@ pub struct Buckets {
     pub buckets: u32,
     /// Warm buckets, by the ticks that they stay warm.
     pub by_left: Bag<u16>,
+    /// For how many ticks more none expires.
+    pub pause: u16,
     /// Whether the cache is up; while it is down everything misses.
     pub up: bool,
 }
@@ -67,7 +71,7 @@ impl LookAside {
     /// A cache of `buckets`, all warm and never expiring.
     #[must_use]
     pub fn new(buckets: u32) -> Self {
-        Self { buckets, warm: buckets, ttl: NEVER, expiring: 0..=0, one_each: false }
+        Self { buckets, warm: buckets, ttl: NEVER, expiring: 0..=0, every: 1, one_each: false }
     }
 
     /// How many buckets are warm at the start. Default: all.
@@ -92,6 +96,13 @@ impl LookAside {
         self
     }
 
+    /// Buckets expire in every n-th tick only, in tick `ticks` first. Default: in every tick.
+    #[must_use]
+    pub fn every(mut self, ticks: u16) -> Self {
+        self.every = ticks;
+        self
+    }
+
     /// The requests of a tick ask for different buckets, and so do the misses served in a tick, as far as there are enough.
     #[must_use]
     pub fn one_bucket_each(mut self) -> Self {
@@ -100,8 +111,11 @@ impl LookAside {
     }
 
     pub(super) fn start(&self) -> Buckets {
+        if self.every == 0 {
+            refuse("buckets expire in every n-th tick, and n is at least 1".to_owned());
+        }
         let by_left = [(self.ttl, self.warm)].into_iter().collect();
-        Buckets { buckets: self.buckets, by_left, up: true }
+        Buckets { buckets: self.buckets, by_left, pause: self.every - 1, up: true }
     }
 
     pub(super) fn control(state: &mut Buckets, control: Control) {
@@ -123,6 +137,8 @@ impl LookAside {
     /// A tick: `served` misses have been answered well, and some buckets expire.
     pub(super) fn tick(&self, state: &mut Buckets, served: u32, turn: &mut Turn) -> Result<(), Ask> {
         state.by_left = state.by_left.map(|left| less_one(*left)).split(|left| *left == 0).1;
+        let none_expires = state.pause > 0;
+        state.pause = if none_expires { state.pause - 1 } else { self.every - 1 };
         if !state.up {
             return Ok(());
         }
@@ -130,6 +146,9 @@ impl LookAside {
         let least = if self.one_each { most } else { most.min(1) };
         let warmed = turn.number("buckets warmed", least..=most)?;
         state.by_left.add(self.ttl, warmed);
+        if none_expires {
+            return Ok(());
+        }
         let expired = turn.number("expired", self.expiring.clone())?;
         let expired = turn.draw("expired", &state.by_left, expired, Pick::Any)?;
         state.by_left.remove_all(&expired);

@@ -21,7 +21,8 @@
 //!
 //! # Open and closed
 //!
-//! [`Population::open`]: so many fresh requests a tick, whatever becomes of them (many users, each of whom asks now and then).
+//! [`Population::open`]: so many fresh requests a tick, whatever becomes of them (many users, each of whom asks now and then);
+//! or, with [`Population::every`], so many in every n-th tick, and none between.
 //! [`Population::closed`]: n clients, each of whom waits for its answer (or its last failure), thinks for a while, and asks again.
 
 use super::bag::Bag;
@@ -65,6 +66,7 @@ pub struct Population {
     class: Class,
     target: Id,
     arrivals: Arrivals,
+    every: u16,
     keys: Keys,
     timeout: u16,
     deadline: u16,
@@ -121,6 +123,8 @@ pub struct Clients {
     pub stops: u8,
     /// Fresh requests a tick, where a trigger or an operator has changed them.
     pub arrivals: Option<u32>,
+    /// For how many ticks more no fresh requests come.
+    pub pause: u16,
     /// Attempts of a request at most, where an operator has changed them.
     pub attempts: Option<u8>,
     /// What the retry budget, the circuit breaker and the throttle remember, which the population shares.
@@ -167,6 +171,9 @@ impl fmt::Debug for Clients {
         if let Some(arrivals) = self.arrivals {
             shown.field("arrivals", &arrivals);
         }
+        if self.pause > 0 {
+            shown.field("pause", &self.pause);
+        }
         if let Some(attempts) = self.attempts {
             shown.field("attempts", &attempts);
         }
@@ -189,6 +196,7 @@ impl Population {
             class: Class::default(),
             target,
             arrivals,
+            every: 1,
             keys: Keys::One(0),
             timeout: NEVER,
             deadline: NEVER,
@@ -212,6 +220,14 @@ impl Population {
     #[must_use]
     pub fn closed(target: impl Into<Id>, clients: u32, think: RangeInclusive<u16>) -> Self {
         Self::new(target.into(), Arrivals::Closed(clients, Wait::within(think)))
+    }
+
+    /// Open arrivals come in every n-th tick only, in the first tick and then `ticks` apart: a round of several ticks, so that
+    /// one wave at a time is under way. Default: in every tick.
+    #[must_use]
+    pub fn every(mut self, ticks: u16) -> Self {
+        self.every = ticks;
+        self
     }
 
     /// What kind of requests these are. Default: the unnamed class.
@@ -378,10 +394,17 @@ impl Population {
     /// The fresh requests of the tick, by key.
     fn fresh(&self, state: &mut Clients, turn: &mut Turn) -> Result<Bag<u8>, Ask> {
         let n = match &self.arrivals {
-            Arrivals::Open(range) => match state.arrivals {
-                Some(n) => n,
-                None => turn.number("arrivals", range.clone())?,
-            },
+            Arrivals::Open(_) if state.pause > 0 => {
+                state.pause -= 1;
+                0
+            }
+            Arrivals::Open(range) => {
+                state.pause = self.every - 1;
+                match state.arrivals {
+                    Some(n) => n,
+                    None => turn.number("arrivals", range.clone())?,
+                }
+            }
             Arrivals::Closed(..) => over("asking", &mut state.idle, |wait| *wait, turn)?.total(),
         };
         let hits = match (&self.cache, &state.cache) {
@@ -452,6 +475,9 @@ impl Component for Population {
         if self.timeout == 0 || self.deadline == 0 {
             refuse("a client must wait for an answer for one tick at least".to_owned());
         }
+        if self.every == 0 || self.every > 1 && matches!(self.arrivals, Arrivals::Closed(..)) {
+            refuse("requests come in every n-th tick where arrivals are open and n is at least 1".to_owned());
+        }
         if let Err(error) = self.retry.validate() {
             refuse(error.to_string());
         }
@@ -462,6 +488,7 @@ impl Component for Population {
             away: 0,
             stops: 0,
             arrivals: None,
+            pause: 0,
             attempts: None,
             guard: self.guard.start(),
             cache: self.cache.as_ref().map(LookAside::start),

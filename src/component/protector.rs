@@ -4,6 +4,8 @@
 //! It looks at what is asked, retries of what it has shunted included. So if clients retry what they are shunted with, the
 //! protection can keep up the traffic that keeps it on.
 //!
+//! Told to stop ([`Control::Restart`]) it is off, and on again as soon as the traffic speaks for it.
+//!
 //! What is kept: whether it is on and for how long the traffic has spoken for a change ([`Hysteresis`]). A share of a whole
 //! number is rounded down or up, both explored: what is shunted differs from the share by less than one request a class and tick.
 
@@ -113,6 +115,7 @@ impl Component for Protector {
             Control::SetCapacity(n) => state.capacity = n,
             Control::AddCapacity(n) => state.capacity += n,
             Control::ResetCapacity => state.capacity = self.capacity,
+            Control::Restart => state.switch = SwitchState::default(),
             Control::Disable => (state.enabled, state.switch) = (false, SwitchState::default()),
             Control::Enable => state.enabled = true,
             _ => {}

@@ -20,7 +20,7 @@ use stateright::actor::{Actor, Id, Out};
 use std::borrow::Cow;
 use std::fmt::{self, Debug};
 use std::hash::Hash;
-use std::ops::{Deref, RangeInclusive};
+use std::ops::{Deref, DerefMut, RangeInclusive};
 
 /// What a component does, once a tick.
 pub trait Component: Send + Sync + 'static {
@@ -230,6 +230,13 @@ impl<S> Deref for Local<S> {
 
     fn deref(&self) -> &S {
         &self.state
+    }
+}
+
+/// For what looks at a state apart from the system, as the erasure of a [counter](crate::property::System::counter) does.
+impl<S> DerefMut for Local<S> {
+    fn deref_mut(&mut self) -> &mut S {
+        &mut self.state
     }
 }
 

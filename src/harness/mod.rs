@@ -9,6 +9,7 @@
 
 mod certify;
 mod exit;
+mod files;
 pub mod handover;
 pub mod interrupt;
 mod limits;
@@ -18,7 +19,7 @@ mod quantity;
 
 pub use exit::{EXIT_HELP, Exit};
 pub use limits::{EngineArg, LimitArgs, memory_bytes_default};
-pub use options::{CheckOptions, Color, Format, ModelCommandLine};
+pub use options::{CheckOptions, Color, FileArgs, Format, ModelCommandLine};
 
 use crate::check::{CheckError, Limits, check, check_certified};
 use crate::model::{Checkable, Fault, Field, ParameterError, Parameters, assign, guard};
@@ -163,10 +164,11 @@ fn by_hand(fields: Fields, prepare: Prepare, interrupt: &Arc<AtomicBool>) -> Exi
     let mut output = output::Output::new(&options);
     let request = request_of(&program_name(), &options);
     let answer = answer(fields, prepare, interrupt, &request);
-    match output.answer(&request.model, &answer).and_then(|()| output.finish()) {
+    let printed = output.answer(&request.model, &answer).map_err(|error| unwritable(&error));
+    match printed.and_then(|()| output.finish()) {
         Ok(()) => answer.exit(),
         Err(error) => {
-            output::error(&unwritable(&error));
+            output::error(&error);
             Exit::Usage.max(answer.exit())
         }
     }

@@ -32,9 +32,32 @@ pub struct CheckOptions {
     /// Write a certificate for each claim that holds into DIR, and verify it by separate code
     #[arg(long, value_name = "DIR")]
     pub certify: Option<PathBuf>,
+    /// What else to write.
+    #[command(flatten, next_help_heading = "Files")]
+    pub files: FileArgs,
     /// When to give up.
     #[command(flatten, next_help_heading = "Limits (claims that one leaves undecided are inconclusive)")]
     pub limits: LimitArgs,
+}
+
+/// Files to be written beside the results.
+#[derive(Clone, Debug, Default, Args)]
+pub struct FileArgs {
+    /// Write a report as one page that needs nothing else: verdicts, paths to walk through, sequence diagrams, plots
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write a path as a Mermaid sequence diagram
+    #[arg(long, value_name = "FILE")]
+    pub mermaid: Option<PathBuf>,
+    /// Write a path in the Informal Trace Format (JSON) of Apalache and Quint
+    #[arg(long, value_name = "FILE")]
+    pub itf: Option<PathBuf>,
+    /// Write a path as a log for ShiViz
+    #[arg(long, value_name = "FILE")]
+    pub shiviz: Option<PathBuf>,
+    /// Write the path of the claim NAME [default: the first violated claim that has one]
+    #[arg(long = "path-of", value_name = "NAME")]
+    pub claim: Option<String>,
 }
 
 /// The form of the results.

@@ -1,7 +1,7 @@
 //! Results to standard output, errors to standard error, and what happens when nobody can take them.
 
 use super::handover::Answer;
-use super::options::{CheckOptions, Color, Format};
+use super::options::{CheckOptions, Color, FileArgs, Format};
 use crate::model::Field;
 use crate::report::{self, CaseResult, Checked, Ended, TextOptions};
 use anstyle::{AnsiColor, Style};
@@ -21,6 +21,12 @@ pub struct Output {
     run: Vec<Checked>,
     /// Whether annotations are added to the text.
     annotated: bool,
+    /// What is to be written to files.
+    files: FileArgs,
+    /// Whether the files were asked for at all.
+    filed: bool,
+    /// The parameters given, as options.
+    assignments: String,
 }
 
 impl Output {
@@ -36,7 +42,20 @@ impl Output {
         let text = TextOptions { width: width(), color, unicode: unicode() };
         let annotated = options.format == Format::Text
             && std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
-        Self { format: options.format, text, printed: 0, run: Vec::new(), annotated }
+        let files = options.files.clone();
+        let filed = [&files.html, &files.mermaid, &files.itf, &files.shiviz].iter().any(|f| f.is_some());
+        let assignments =
+            options.assignments.iter().map(|set| format!(" --set {}", shell_word(set))).collect();
+        Self {
+            format: options.format,
+            text,
+            printed: 0,
+            run: Vec::new(),
+            annotated,
+            files,
+            filed,
+            assignments,
+        }
     }
 
     /// Prints what a model program handed over: results to standard output, the failure to standard error.
@@ -55,7 +74,7 @@ impl Output {
                 case: None,
                 note: None,
                 line: None,
-                command: String::new(),
+                command: format!("aftercalm check {}{}", shell_word(model), self.assignments),
                 claim_lines: claim_lines(model, case),
                 ended: Ended::Result(Box::new(case.clone())),
             });
@@ -143,23 +162,31 @@ impl Output {
         Ok(())
     }
 
-    /// Ends the output: prints what is one document. No more is to be printed after it.
+    /// Ends the output: writes files, prints what is one document. No more is to be printed after it.
     ///
     /// # Errors
-    /// Where standard output takes no more, or the document cannot be written.
-    pub fn finish(&mut self) -> io::Result<()> {
+    /// A sentence, where standard output takes no more or a file cannot be written.
+    pub fn finish(&mut self) -> Result<(), String> {
         let run = std::mem::take(&mut self.run);
-        match self.format {
-            Format::Junit => print(&report::junit(&run).map_err(io::Error::other)?),
+        if self.filed {
+            let results = run.iter().filter_map(|checked| match &checked.ended {
+                Ended::Result(result) => Some(((**result).clone(), checked.command.clone())),
+                _ => None,
+            });
+            super::files::write(&self.files, &results.collect::<Vec<_>>())?;
+        }
+        let printed = match self.format {
+            Format::Junit => report::junit(&run).map_err(io::Error::other).and_then(|text| print(&text)),
             Format::Sarif => print(&report::sarif(&run)),
             Format::Github => print(&report::github(&run)),
             Format::Text if self.annotated => print(&report::github(&run)),
             Format::Text | Format::Json => Ok(()),
-        }
+        };
+        printed.map_err(|error| super::unwritable(&error))
     }
 
     fn remember(&mut self, checked: &Checked) {
-        if self.annotated || !matches!(self.format, Format::Text | Format::Json) {
+        if self.filed || self.annotated || !matches!(self.format, Format::Text | Format::Json) {
             self.run.push(checked.clone());
         }
     }
@@ -200,6 +227,16 @@ impl Output {
             }
         }
         print(&text)
+    }
+}
+
+/// A word as a shell takes it.
+pub fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,:+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }
 

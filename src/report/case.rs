@@ -5,9 +5,10 @@
 
 use super::changes::{changes, parts};
 use super::result::{
-    AmplificationText, CaseResult, ClaimResult, LoopAmplification, PeakText, RemedyText, StepText,
+    ActorText, AmplificationText, CaseResult, ClaimResult, LoopAmplification, PeakText, RemedyText, StepText,
     TippingText, WitnessText,
 };
+use crate::actor::TickEvent;
 use crate::check::{Decision, Outcome};
 use crate::model::{Checkable, Fault, guard, guard_quietly};
 use crate::property::System;
@@ -79,6 +80,8 @@ pub fn case_result<M: Checkable>(
         model: model.to_owned(),
         case: None,
         parameters,
+        actors: actors(system),
+        tick: system.factored.map(|f| format!("{:?}", (f.machine)(&system.model).tick)),
         states: outcome.states,
         transitions: outcome.transitions,
         seconds: outcome.elapsed.as_secs_f64(),
@@ -90,6 +93,14 @@ pub fn case_result<M: Checkable>(
         notes,
         drift: None,
     }
+}
+
+/// The actors of a timed system.
+fn actors<M: Checkable>(system: &System<M>) -> Vec<ActorText> {
+    let Some(factored) = system.factored else { return Vec::new() };
+    let machine = (factored.machine)(&system.model);
+    let actors = machine.names.iter().zip(&machine.seats);
+    actors.map(|(name, seat)| ActorText { name: name.to_string(), trigger: seat.trigger }).collect()
 }
 
 fn claim_result<M: Checkable>(decision: &Decision<M>, witness: Option<WitnessText>) -> ClaimResult {
@@ -142,6 +153,7 @@ struct ToldStep {
     state: String,
     atoms: Map<String, Value>,
     measures: Map<String, Value>,
+    events: Vec<TickEvent>,
 }
 
 impl Told {
@@ -156,6 +168,10 @@ impl Told {
             state: guard_quietly("Debug", || format!("{:?}", step.state)),
             atoms: atoms(system, &step.state, lost),
             measures: measures(system, &step.state, lost),
+            events: match (&step.action, system.factored) {
+                (Some(action), Some(factored)) => (factored.tick)(action).events(),
+                _ => Vec::new(),
+            },
         };
         let stem: Vec<ToldStep> = trace.stem.iter().enumerate().map(|(i, s)| step(i, s)).collect();
         let cycle = trace.cycle.iter().enumerate().map(|(i, s)| step(stem.len() + i, s)).collect();
@@ -170,8 +186,9 @@ impl Told {
                 None => parts(&told.state),
                 Some(before) => changes(before, &told.state),
             };
-            before = Some(told.state);
-            StepText { action: told.action, changes, atoms: told.atoms, measures: told.measures }
+            before = Some(told.state.clone());
+            let ToldStep { action, atoms, measures, events, .. } = told;
+            StepText { action, changes, atoms, measures, events }
         };
         let stem = self.stem.into_iter().map(&mut step).collect();
         let cycle = self.cycle.into_iter().map(&mut step).collect();

@@ -5,9 +5,10 @@
 //! out: what is absent is null.
 
 use super::result::{
-    AmplificationText, CaseResult, Change, ClaimResult, Drift, PeakText, RemedyText, StepText, TippingText,
-    WitnessText,
+    ActorText, AmplificationText, CaseResult, Change, ClaimResult, Drift, PeakText, RemedyText, StepText,
+    TippingText, WitnessText,
 };
+use crate::actor::TickEvent;
 use crate::property::{Kind, Lasso, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -28,6 +29,8 @@ struct Case<'a> {
     fault: Option<&'a str>,
     notes: &'a [String],
     drift: Option<&'a [Drift]>,
+    actors: &'a [ActorText],
+    tick: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -68,6 +71,8 @@ struct Step<'a> {
     changes: &'a [Change],
     atoms: &'a Map<String, Value>,
     measures: &'a Map<String, Value>,
+    // Not fixed.
+    events: &'a [TickEvent],
 }
 
 /// The result as one line of JSON, without a line end.
@@ -86,6 +91,8 @@ pub fn json(result: &CaseResult) -> String {
         fault: result.fault.as_deref(),
         notes: &result.notes,
         drift: result.drift.as_deref(),
+        actors: &result.actors,
+        tick: result.tick.as_deref(),
     };
     let line = serde_json::to_string(&case).expect("texts, numbers and maps with text keys are always JSON");
     one_line(line)
@@ -118,7 +125,13 @@ fn witness(witness: &WitnessText) -> Witness<'_> {
 }
 
 fn step(step: &StepText) -> Step<'_> {
-    Step { action: &step.action, changes: &step.changes, atoms: &step.atoms, measures: &step.measures }
+    Step {
+        action: &step.action,
+        changes: &step.changes,
+        atoms: &step.atoms,
+        measures: &step.measures,
+        events: &step.events,
+    }
 }
 
 /// JSON allows a few characters inside of strings that some readers take for the end of a line.
@@ -159,7 +172,9 @@ mod tests {
                 "stops",
                 "fault",
                 "notes",
-                "drift"
+                "drift",
+                "actors",
+                "tick"
             ]
         );
         for claim in case["claims"].as_array().unwrap() {
@@ -188,7 +203,7 @@ mod tests {
         );
         assert_eq!(keys(&violated["witness"]), ["stem", "loop"]);
         let step = &violated["witness"]["loop"][0];
-        assert_eq!(keys(step), ["action", "changes", "atoms", "measures"]);
+        assert_eq!(keys(step), ["action", "changes", "atoms", "measures", "events"]);
         assert_eq!(keys(&step["changes"][0]), ["path", "from", "to"]);
         assert!(step["atoms"]["valid"].is_boolean());
         let holds = case["claims"].as_array().unwrap().iter().find(|c| c["verdict"] == "holds").unwrap();

@@ -1,6 +1,7 @@
 //! The result of one checked case as plain data, free of the model's types. Every output format is made from it, and a
 //! model program hands it to the command line as JSON.
 
+use crate::actor::TickEvent;
 use crate::property::{Kind, Lasso, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,6 +15,12 @@ pub struct CaseResult {
     pub case: Option<String>,
     /// All parameters with the values used.
     pub parameters: Map<String, Value>,
+    /// The actors, where the model is a timed system, in its order.
+    #[serde(default)]
+    pub actors: Vec<ActorText>,
+    /// The tick of a timed system, in words (`100ms`).
+    #[serde(default)]
+    pub tick: Option<String>,
     /// Distinct states found.
     pub states: u64,
     /// Transitions generated.
@@ -37,6 +44,15 @@ pub struct CaseResult {
     /// How the result differs from what its suite expects; none outside of suites.
     #[serde(default)]
     pub drift: Option<Vec<Drift>>,
+}
+
+/// An actor of a timed system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActorText {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a trigger, which is `Waiting`, `Active` or `Over`.
+    pub trigger: bool,
 }
 
 /// Something that is other than its suite expects.
@@ -167,6 +183,9 @@ pub struct StepText {
     pub atoms: Map<String, Value>,
     /// The values of all measures in the state reached.
     pub measures: Map<String, Value>,
+    /// What happened, actor by actor, where the model is a timed system.
+    #[serde(default)]
+    pub events: Vec<TickEvent>,
 }
 
 /// A part of the state that a step changed.

@@ -16,7 +16,13 @@ fn path(stem: Vec<Told>, cycle: Vec<Told>) -> Option<WitnessText> {
     let mut step = |(action, state, atoms, measures): Told| {
         let changes = before.as_ref().map_or_else(|| parts(&state), |before| changes(before, &state));
         before = Some(state);
-        StepText { action: action.to_owned(), changes, atoms: map(atoms), measures: map(measures) }
+        StepText {
+            action: action.to_owned(),
+            changes,
+            atoms: map(atoms),
+            measures: map(measures),
+            events: Vec::new(),
+        }
     };
     let stem = stem.into_iter().map(&mut step).collect();
     let cycle = cycle.into_iter().map(&mut step).collect();
@@ -32,6 +38,8 @@ fn case(model: &str, claims: Vec<ClaimResult>) -> CaseResult {
         model: model.to_owned(),
         case: None,
         parameters: Map::new(),
+        actors: Vec::new(),
+        tick: None,
         states: 1_234,
         transitions: 5_678,
         seconds: 0.0213,
@@ -327,7 +335,7 @@ pub(super) fn random(random: &mut fastrand::Rng) -> CaseResult {
         before = Some(state);
         let atoms = map(json!({ random_text(random): random.bool() }));
         let measures = map(json!({ "m": random.i64(..), random_text(random): random.i64(0..3) }));
-        StepText { action: random_text(random).repeat(4), changes, atoms, measures }
+        StepText { action: random_text(random).repeat(4), changes, atoms, measures, events: Vec::new() }
     };
     let stem = (0..5).map(|_| step()).collect();
     let cycle = (0..2).map(|_| step()).collect();

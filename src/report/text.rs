@@ -2,7 +2,7 @@
 
 use super::layout::{Line, Page, TextOptions, Tone, cells, counted, glued, thousands};
 use super::plot::plots;
-use super::result::{CaseResult, ClaimResult, PeakText};
+use super::result::{CaseResult, ClaimResult, PeakText, RemedyText, TippingText};
 use super::sentence::{Form, Words, remedy, violation};
 use super::story::{LoopEnd, length, story};
 use crate::property::{Kind, Lasso, Verdict};
@@ -80,7 +80,7 @@ pub(super) fn summary_of(claim: &ClaimResult, complete: bool) -> String {
 }
 
 /// What there is to say about a verdict in half a line.
-fn remark(claim: &ClaimResult) -> String {
+pub(super) fn remark(claim: &ClaimResult) -> String {
     let mut parts = Vec::new();
     let form = Words::read(&claim.claim).form;
     let over =
@@ -172,43 +172,50 @@ fn named(claim: &ClaimResult, line: Line) -> Line {
 
 /// What an incident review asks next: how little it takes to get there, and how little to get back.
 fn review(page: &mut Page, claim: &ClaimResult) {
-    if claim.tipping.is_none() && claim.remedy.is_none() {
+    let told = [
+        ("trigger: ", claim.tipping.as_ref().map(trigger)),
+        ("operator: ", claim.remedy.as_ref().map(intervention)),
+    ];
+    if told.iter().all(|(_, text)| text.is_none()) {
         return;
     }
     page.blank();
-    if let Some(tipping) = &claim.tipping {
-        let weight = |values: &[i64]| {
-            let named = tipping.measures.iter().zip(values).map(|(m, v)| format!("{m} {}", thousands(*v)));
-            named.collect::<Vec<_>>().join(", ")
-        };
-        let survived = match &tipping.survived {
-            Some(values) => {
-                format!("; every one up to {} is survived, whatever else happens", weight(values))
-            }
-            None => String::new(),
-        };
-        let text = format!("{} is the least that tips it{survived}", weight(&tipping.least));
-        page.paragraph(2, &Line::default().add(Tone::Strong, "trigger: ").add(Tone::Plain, &text));
+    for (what, text) in told.iter().filter_map(|(what, text)| Some((what, text.as_ref()?))) {
+        page.paragraph(2, &Line::default().add(Tone::Strong, what).add(Tone::Plain, text));
     }
-    if let Some(remedy) = &claim.remedy {
-        let text = match remedy.actions {
-            Some(0) => "none is needed".to_owned(),
-            Some(n) => format!(
-                "from the worst state, {} for certain, whatever else happens: {}",
-                if n == 1 {
-                    "one action brings it back".to_owned()
-                } else {
-                    format!("{n} actions bring it back")
-                },
-                remedy.order.join(", then ")
-            ),
-            None => format!(
-                "after {} it can be in a state from which no number of operator actions, in any order, brings it back \
-                 for certain",
-                counted(remedy.worst, "step")
-            ),
-        };
-        page.paragraph(2, &Line::default().add(Tone::Strong, "operator: ").add(Tone::Plain, &text));
+}
+
+/// The smallest trigger that tips the system.
+pub(super) fn trigger(tipping: &TippingText) -> String {
+    let weight = |values: &[i64]| {
+        let named = tipping.measures.iter().zip(values).map(|(m, v)| format!("{m} {}", thousands(*v)));
+        named.collect::<Vec<_>>().join(", ")
+    };
+    let survived = match &tipping.survived {
+        Some(values) => format!("; every one up to {} is survived, whatever else happens", weight(values)),
+        None => String::new(),
+    };
+    format!("{} is the least that tips it{survived}", weight(&tipping.least))
+}
+
+/// The cheapest intervention.
+pub(super) fn intervention(remedy: &RemedyText) -> String {
+    match remedy.actions {
+        Some(0) => "none is needed".to_owned(),
+        Some(n) => format!(
+            "from the worst state, {} for certain, whatever else happens: {}",
+            if n == 1 {
+                "one action brings it back".to_owned()
+            } else {
+                format!("{n} actions bring it back")
+            },
+            remedy.order.join(", then ")
+        ),
+        None => format!(
+            "after {} it can be in a state from which no number of operator actions, in any order, brings it back \
+             for certain",
+            counted(remedy.worst, "step")
+        ),
     }
 }
 

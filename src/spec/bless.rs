@@ -23,7 +23,23 @@ pub fn bless(text: &str, results: &[(usize, &CaseResult)]) -> Result<String, Tom
             bless_case(case, result);
         }
     }
-    Ok(document.to_string())
+    Ok(in_the_form_of(text, &document.to_string()))
+}
+
+/// The mark of the order of bytes, with which some editors begin a text.
+const MARK: char = '\u{feff}';
+
+/// `written`, with the byte order mark and the ends of lines of `text`, which the TOML library does not keep.
+fn in_the_form_of(text: &str, written: &str) -> String {
+    let lines = text.matches('\n').count();
+    let mut formed = match lines > 0 && text.matches("\r\n").count() == lines {
+        true => written.replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => written.to_owned(),
+    };
+    if text.starts_with(MARK) && !formed.starts_with(MARK) {
+        formed.insert(0, MARK);
+    }
+    formed
 }
 
 fn bless_case(case: &mut dyn TableLike, result: &CaseResult) {
@@ -203,5 +219,47 @@ expect = { recovers = "holds", waits = "holds" }
         let result = sample(&[("recovers", Verdict::Vacuous, None)]);
         let blessed = bless(text, &[(0, &result)]).unwrap();
         assert_eq!(blessed, text.replace("holds", "vacuous"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_the_ends_of_lines_stay() {
+        let text = "\u{feff}# Suite.\r\nmodel = \"a.rs\"\r\n\r\n[[case]]\r\nname = \"a\"\r\n[case.expect]\r\nrecovers = \"holds\" # so far\r\n";
+        let result = sample(&[("recovers", Verdict::Vacuous, None), ("waits", Verdict::Holds, None)]);
+        let blessed = bless(text, &[(0, &result)]).unwrap();
+        assert_eq!(blessed, text.replace("holds", "vacuous") + "waits = \"holds\"\r\n");
+        let complaints = read("\u{feff}model = 3\r\n\r\ncase = 4\r\n").unwrap_err();
+        let spans: Vec<_> = complaints.iter().map(|c| c.span.clone()).collect();
+        assert_eq!(spans, [11..12, 16..20]);
+    }
+
+    #[test]
+    fn dotted_keys_and_tables_of_one_claim_are_blessed_in_their_form() {
+        let forms = [
+            "expect.recovers = \"holds\"\nexpect.waits.verdict = \"holds\"\n",
+            "expect.recovers.verdict = \"holds\"\nexpect.waits = \"holds\"\n",
+            "[case.expect.recovers]\nverdict = \"holds\"\n[case.expect.waits]\nverdict = \"holds\"\n",
+            "expect = { recovers.verdict = \"holds\", waits = \"holds\" }\n",
+            "expect = { waits = \"holds\" }\n",
+            "expect.waits = \"holds\"\n",
+            "[case.expect.waits]\nverdict = \"holds\"\n",
+            "expect = {}\n",
+            "[case.expect]\n",
+        ];
+        for form in forms {
+            for case in ["[[case]]\nname = \"a\"\n", "[[case]]\nname = \"a\"\nstates = 9\nset.x = 1\n"] {
+                for next in ["", "\n[[case]]\nname = \"b\"\nexpect.recovers = \"holds\"\n"] {
+                    let text = format!("model = \"a.rs\"\n\n{case}{form}{next}");
+                    let result = sample(&[
+                        ("recovers", Verdict::Violated, Some(Kind::Lasso)),
+                        ("waits", Verdict::Vacuous, None),
+                    ]);
+                    let blessed = bless(&text, &[(0, &result)]).unwrap();
+                    let suite = read(&blessed).unwrap_or_else(|e| panic!("{blessed}: {e:?}"));
+                    let drift = compare(&suite.cases[0], &result, &blessed);
+                    assert_eq!(drift.map(|d| d.len()), Ok(0), "{text}\n{blessed}");
+                    assert!(blessed.ends_with(next), "{blessed}");
+                }
+            }
+        }
     }
 }

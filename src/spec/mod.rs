@@ -96,6 +96,8 @@ fn sample(
         model: "a.rs".to_owned(),
         case: None,
         parameters: serde_json::Map::new(),
+        actors: Vec::new(),
+        tick: None,
         states: 9,
         transitions: 12,
         seconds: 0.25,

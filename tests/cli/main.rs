@@ -4,6 +4,7 @@
 //! models; files keep their paths from run to run and are written only where they change, so that a second run is quick.
 
 mod files;
+mod files_written;
 mod interrupts;
 mod models;
 mod output;

@@ -269,3 +269,33 @@ fn certificates_of_suites_have_a_folder_for_each_case() {
     ran.ends(0, &["certified: always below: 5 states"]);
     assert!(folder.path.join("certificates/counter/room-enough/counter-1-always-below.json").is_file());
 }
+
+/// `check` with these arguments in the checkout.
+fn check_here(arguments: &[&str]) -> Ran {
+    let mut command = Folder::shared().command(&[&["check"], arguments].concat());
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap().into()
+}
+
+#[test]
+fn the_suites_of_this_repository_are_met() {
+    let ran = check_here(&["specs/"]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
+    let cases = ran.stdout.lines().filter(|line| line.starts_with("  ok ")).count();
+    assert!(cases >= 40, "{cases} cases\n{}", ran.stdout);
+}
+
+#[test]
+fn an_incident_that_loses_its_protection_fails_with_the_verdict_that_moved() {
+    let checkout = env!("CARGO_MANIFEST_DIR");
+    let suite = std::fs::read_to_string(Path::new(checkout).join("specs/fb-config.toml")).unwrap();
+    let copy = suite.replace("\"../models/", &format!("\"{checkout}/models/"));
+    let unprotected = copy.replace("set = { lease = true }", "set = { lease = false }");
+    assert_ne!(copy, unprotected, "the suite has a case with a lease");
+    let folder = Folder::new("suite-incident");
+    folder.write("specs/fb-config.toml", &unprotected);
+    let path = folder.path.join("specs/fb-config.toml");
+    let ran = check_here(&[path.to_str().unwrap()]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.stdout.matches("DRIFT").count(), 1, "{}", ran.stdout);
+    assert!(ran.stdout.contains("claim `stays valid`: expected holds, found violated"), "{}", ran.stdout);
+}

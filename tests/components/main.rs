@@ -10,5 +10,6 @@ mod operator;
 mod population;
 mod quota;
 mod quotient;
+mod rounds;
 mod server;
 mod setup;

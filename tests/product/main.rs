@@ -12,9 +12,11 @@ mod same;
 #[allow(dead_code)]
 #[path = "../timed/setup.rs"]
 mod setup;
+mod strange;
 #[allow(dead_code)]
 #[path = "../timed/systems.rs"]
 mod systems;
+mod wild;
 
 #[allow(dead_code)]
 #[path = "../../models/fb-config.rs"]

@@ -4,7 +4,7 @@
 use crate::actor::factored::Factored;
 use crate::actor::machine::Machine;
 use crate::actor::outcome::Part;
-use crate::actor::reads::{Read, recorded};
+use crate::actor::reads::{Read, Watch};
 use crate::check::search::{self, Ask, Mark, Operator, at, initial_states, name_atom, show, successors};
 use crate::model::{Checkable, Fault, guard};
 use crate::property::System;
@@ -103,7 +103,7 @@ impl<M: Checkable> Host for Hosted<'_, M> {
     }
 
     fn view(&self) -> Box<dyn View + '_> {
-        Box::new(Viewed { host: self, state: None })
+        Box::new(Viewed { host: self, state: None, watch: Watch::default() })
     }
 
     fn marks(&self, state: Parts, unseen: u128) -> Result<Vec<Mark>, Fault> {
@@ -125,11 +125,16 @@ impl<M: Checkable> Host for Hosted<'_, M> {
 struct Viewed<'a, M: Checkable> {
     host: &'a Hosted<'a, M>,
     state: Option<M::State>,
+    watch: Watch,
 }
 
 impl<M: Checkable> View for Viewed<'_, M> {
     fn enter(&mut self, state: Parts) {
-        self.state = Some(self.host.state(state));
+        // Another watch for each state: an atom that keeps a copy looks at the other state with it.
+        self.watch = Watch::default();
+        let mut state = self.host.state(state);
+        (self.host.factored.watch)(&mut state, self.watch.clone());
+        self.state = Some(state);
     }
 
     fn value(&self, which: usize) -> Result<(i64, Vec<Read>), Fault> {
@@ -139,7 +144,7 @@ impl<M: Checkable> View for Viewed<'_, M> {
             Some(atom) => i64::from(atom.holds(&system.model, state)),
             None => system.measures[which - system.atoms.len()].value(&system.model, state),
         };
-        guard("an atom or a measure", || recorded(value))
+        guard("an atom or a measure", || self.watch.recorded(value))
             .map_err(|fault| at(name_atom(system, state).unwrap_or(fault), state))
     }
 
