@@ -22,8 +22,10 @@ pub fn table(cases: &[Checked], options: &TextOptions) -> String {
 
 fn row(page: &mut Page, case: &Checked, name_width: usize) {
     let (tone, word) = status(case);
-    let lead =
-        Line::default().pad(2).add(tone, word).pad(11).add(Tone::Plain, case.name()).pad(11 + name_width + 2);
+    let lead = Line::default().pad(2).add(tone, word).pad(11).add(Tone::Plain, case.name());
+    // A name that is wider than its column keeps a gap to what follows.
+    let column = (11 + name_width).max(lead.width()) + 2;
+    let lead = lead.pad(column);
     let rest = Line::default().pad(11 + name_width + 2);
     let Ended::Result(result) = &case.ended else {
         let (Ended::Failed(message) | Ended::NotRun(message)) = &case.ended else { return };
