@@ -331,7 +331,7 @@ fn unknown_parameters(case: &Case, fields: &[Field]) -> Vec<Complaint> {
 
 fn request(suite: &Loaded, case: &Case, args: &CheckArgs) -> Request {
     let given = &args.options.limits;
-    let at_once = workers(args, suite.suite.cases.len()) as u64;
+    let at_once = workers(args, usize::MAX) as u64;
     let limits = LimitArgs {
         states_max: least(given.states_max, case.states_max),
         depth_max: least(given.depth_max, case.depth_max),
@@ -386,10 +386,11 @@ fn judge(suite: &Loaded, case: &Case, answer: Answer) -> Done {
     };
     let cut_short =
         interrupt::count() > 0 && result.claims.iter().any(|c| c.verdict == Verdict::Inconclusive);
-    let exit = match drift.is_empty() {
-        true => Exit::Expected,
-        false if cut_short => Exit::Inconclusive,
-        false => Exit::Violated,
+    // A case that an interrupt cut short says nothing, even where it is expected to be inconclusive.
+    let exit = match (drift.is_empty(), cut_short) {
+        (_, true) => Exit::Inconclusive,
+        (true, false) => Exit::Expected,
+        (false, false) => Exit::Violated,
     };
     result.drift = Some(drift);
     Done { ended: Ended::Result(Box::new(result)), exit, complaints: Vec::new(), certified: answer.certified }
