@@ -1,4 +1,4 @@
-//! Negative caching in the DNS (RFC 2308, RFC 9520).
+//! Negative caching in the DNS (RFC 2308, RFC 9520). The texts were not read for this: the numbers are as others quote them.
 
 use super::seconds;
 use crate::policy::{NegativeCaching, PolicyError, Ticks};

@@ -34,7 +34,7 @@ pub fn adaptive_lifo<T>(tick: Duration) -> Result<Queue<T>, PolicyError> {
     })
 }
 
-/// Leases: a token at most once every 10 s for a key (NSDI 2013, section 3.2.1).
+/// Leases: a token at most once every 10 s for a key (NSDI 2013, section 3.2.1, as others quote it; the paper was not read for this).
 ///
 /// # Errors
 /// Where 10 s is no whole number of ticks.
